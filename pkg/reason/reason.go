@@ -1,81 +1,56 @@
-// Package reason contains the sentences that tell users why something failed or was left out.
+// Package reason contains the sentences that tell users why something failed or was left out, in addition to those of
+// the parsers, which are in package extract/reason.
 //
-// An error that users may see is a Reason, or wraps one together with its cause:
+// An error that users may see is a Reason or a Temporary, or wraps one together with its cause:
 //
 //	const ErrDamaged = reason.DocumentDamaged
 //	return fmt.Errorf("%w: %w", ErrDamaged, err)
 //
 // Of returns the sentence and never the text of the cause, which can be the stack of an engine or name a Go package.
-// The cause belongs in the log. The list of sentences is closed: only this package adds to it.
+// The cause belongs in the log. The list of sentences is closed: only this package and extract/reason add to it.
 package reason
 
 import (
-	"errors"
-	"fmt"
 	"regexp"
 	"strings"
 	"sync"
+
+	"github.com/assay-project/assay/pkg/extract/reason"
 )
 
-// Error returns the sentence.
-func (r Reason) Error() string { return sentences[r].text }
-
-func (r Reason) sentence() (Reason, string) { return r, r.Error() }
-
-// Fill returns r with the values of its verbs: numbers, durations, and names that are safe to display.
-func (r Reason) Fill(values ...any) error {
-	return &filled{r, fmt.Sprintf(r.Error(), values...)}
-}
-
-// With returns r with a detail and the values of the detail's verbs.
-func (r Reason) With(d Detail, values ...any) error {
-	return &filled{r, r.Error() + ": " + fmt.Sprintf(details[d], values...)}
-}
-
-// filled is a Reason with values.
-type filled struct {
-	Reason
-	text string
-}
-
-func (f *filled) Error() string              { return f.text }
-func (f *filled) Unwrap() error              { return f.Reason }
-func (f *filled) sentence() (Reason, string) { return f.Reason, f.text }
+// The kinds of sentences, as in extract/reason.
+type (
+	Reason    = reason.Reason
+	Temporary = reason.Temporary
+	Detail    = reason.Detail
+)
 
 // Recorded returns the error of a sentence that Of returned before and an item stores. It returns Unknown for other texts.
 func Recorded(text string) error {
 	if !Listed(text) {
 		return Unknown
 	}
-	return &filled{Unknown, text}
-}
-
-// find returns the first reason in the tree of err, which is the outermost.
-func find(err error) (r Reason, text string, ok bool) {
-	var found interface{ sentence() (Reason, string) }
-	if !errors.As(err, &found) {
-		return Unknown, Unknown.Error(), false
-	}
-	r, text = found.sentence()
-	return r, text, true
+	return Reason(text)
 }
 
 // Of returns the sentence for an error, or that of Unknown.
 func Of(err error) string {
-	_, text, _ := find(err)
-	return text
+	if text, _, ok := reason.Find(err); ok {
+		return text
+	}
+	return Unknown.Error()
 }
 
 // Stated reports whether an error has a reason, so that Of returns more than Unknown.
 func Stated(err error) bool {
-	_, _, ok := find(err)
+	_, _, ok := reason.Find(err)
 	return ok
 }
 
 // Permanent reports whether an error has a reason that another attempt with the same content would meet again.
 func Permanent(err error) bool {
-	r, _, ok := find(err)
-	return ok && !sentences[r].temporary
+	_, permanent, _ := reason.Find(err)
+	return permanent
 }
 
 // Listed reports whether a text consists of sentences of the list, joined by "; " and each preceded by the name of a step
@@ -87,11 +62,14 @@ var listed = sync.OnceValue(func() *regexp.Regexp {
 	verb := regexp.MustCompile(`%[\\.0-9]*[a-z]`) // of a quoted sentence
 	pattern := func(sentence string) string { return verb.ReplaceAllString(regexp.QuoteMeta(sentence), ".*?") }
 	var all, more []string
-	for _, s := range sentences {
-		all = append(all, pattern(s.text))
+	for _, s := range reason.Sentences() {
+		all = append(all, pattern(s))
 	}
-	for _, d := range details {
-		more = append(more, pattern(d))
+	for _, s := range sentences {
+		all = append(all, pattern(s.Error()))
+	}
+	for _, d := range append(reason.Details(), details...) {
+		more = append(more, pattern(string(d)))
 	}
 	one := `([a-z]+(/\d+)?: )?(` + strings.Join(all, "|") + `)(: (` + strings.Join(more, "|") + `))?`
 	return regexp.MustCompile(`(?s)^` + one + `(; ` + one + `)*$`)

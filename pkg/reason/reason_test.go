@@ -4,17 +4,20 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+
+	"github.com/assay-project/assay/pkg/extract/reason"
+	"github.com/assay-project/assay/pkg/extract/reason/reasontest"
 )
 
 // TestOf checks that the sentence of an error never contains the text of its cause.
 func TestOf(t *testing.T) {
 	stack := errors.New("wasm error: out of bounds memory access\nwasm stack trace:\n\t.$3624(i32)")
 	for want, err := range map[string]error{
-		"the document crashed its parser":                           fmt.Errorf("%w (PDFium): %w", DocumentCrashed, stack),
-		"the picture is too large: 30 bytes; the limit is 20":       fmt.Errorf("inspect: %w", PictureTooLarge.With(BytesLimit, 30, 20)),
-		"the provider's response cannot be used":                    fmt.Errorf("%w: %w", ProviderAnswer, PictureTooSmall.With(SidesMinimum, 1, 1, 16)),
+		"the document crashed its parser":                           fmt.Errorf("%w (PDFium): %w", reason.DocumentCrashed, stack),
+		"the picture is too large: 30 bytes; the limit is 20":       fmt.Errorf("inspect: %w", reason.PictureTooLarge.With(reason.BytesLimit, 30, 20)),
+		"the provider's response cannot be used":                    fmt.Errorf("%w: %w", ProviderAnswer, reason.PictureTooSmall.With(reason.SidesMinimum, 1, 1, 16)),
 		"files of type Text have no records":                        NoRecordType.Fill("Text"),
-		`the document is damaged: it has no part "a.xml"`:           DocumentDamaged.With(NoPart, "a.xml"),
+		`the document is damaged: it has no part "a.xml"`:           reason.DocumentDamaged.With(reason.NoPart, "a.xml"),
 		"the content cannot be processed":                           stack,
 		"text: the document is damaged; the picture cannot be read": Recorded("text: the document is damaged; the picture cannot be read"),
 	} {
@@ -35,8 +38,8 @@ func TestOf(t *testing.T) {
 
 // TestErrors checks that packages can compare errors with a Reason, and that only permanent reasons end an item.
 func TestErrors(t *testing.T) {
-	filled := PictureTooLarge.With(BytesLimit, 2, 1)
-	if !errors.Is(filled, PictureTooLarge) || errors.Is(filled, PictureTooSmall) {
+	filled := reason.PictureTooLarge.With(reason.BytesLimit, 2, 1)
+	if !errors.Is(filled, reason.PictureTooLarge) || errors.Is(filled, reason.PictureTooSmall) {
 		t.Error("an error with a detail does not match only its Reason")
 	}
 	for err, want := range map[error]bool{filled: true, PageAway: false, errors.New("dial tcp"): false} {
@@ -46,16 +49,14 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestListIsComplete checks that every Reason and Detail has a text.
+// TestListIsComplete checks that every sentence and detail of this package is in its list.
 func TestListIsComplete(t *testing.T) {
-	for r, s := range sentences {
-		if s.text == "" {
-			t.Errorf("Reason %d has no text", r)
-		}
+	var listed []string
+	for _, s := range sentences {
+		listed = append(listed, s.Error())
 	}
-	for d, text := range details {
-		if text == "" {
-			t.Errorf("Detail %d has no text", d)
-		}
+	for _, d := range details {
+		listed = append(listed, string(d))
 	}
+	reasontest.Complete(t, "list.go", listed)
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"github.com/assay-project/assay/pkg/decimal"
+	"github.com/assay-project/assay/pkg/extract/decimal"
 )
 
 // Document is a JSON object that is stored in an attribute. Its numbers keep all of their digits: a number that is read

@@ -10,7 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"github.com/assay-project/assay/pkg/decimal"
+	"github.com/assay-project/assay/pkg/extract/decimal"
 	"github.com/assay-project/assay/pkg/table"
 	"github.com/assay-project/assay/pkg/table/tabletest"
 )

@@ -7,7 +7,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"github.com/assay-project/assay/pkg/decimal"
+	"github.com/assay-project/assay/pkg/extract/decimal"
 )
 
 // Range of numbers in DynamoDB, in the powers of ten of their first digits.

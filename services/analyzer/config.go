@@ -7,7 +7,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/assay-project/assay/pkg/backend"
-	"github.com/assay-project/assay/pkg/engines"
+	"github.com/assay-project/assay/pkg/extract/wasm"
 	"github.com/assay-project/assay/pkg/feed"
 	"github.com/assay-project/assay/pkg/identity"
 	"github.com/assay-project/assay/pkg/obs"
@@ -25,7 +25,7 @@ type Config struct {
 	Addr         string `env:"ASSAY_ADDR" envDefault:"127.0.0.1:8082" use:"often" doc:"the address of the health checks"`
 	OperatorAddr string `env:"ASSAY_OPERATOR_ADDR" envDefault:"127.0.0.1:8086" use:"often" doc:"the address of the operator endpoints, such as metrics and checks of photo providers; they require credentials only with ASSAY_AUTH=token"`
 
-	Engines  engines.Settings
+	Engines  wasm.Settings
 	Work     work.Config
 	Sweep    sweeper.Config
 	Exposure process.Exposure
@@ -49,7 +49,7 @@ func (c Config) validate() error {
 
 // engines returns the configuration for compiling engines. Without a directory for compiled engines, every
 // start compiles them again.
-func (c Config) engines(log zerolog.Logger) engines.Config {
+func (c Config) engines(log zerolog.Logger) wasm.Config {
 	compiled, err := c.Engines.Config(runtime.GOMAXPROCS(0))
 	if err != nil {
 		log.Warn().Err(err).Msg("no folder for compiled engines: set ASSAY_ENGINES")

@@ -3,29 +3,29 @@ module github.com/assay-project/assay/services/analyzer
 go 1.26.0
 
 require (
-	codeberg.org/readeck/go-readability/v2 v2.1.3
-	github.com/abadojack/whatlanggo v1.0.1
 	github.com/assay-project/assay/pkg v0.0.0
 	github.com/bep/imagemeta v1.0.1
-	github.com/clipperhouse/uax29/v2 v2.7.0
 	github.com/danielgtaylor/huma/v2 v2.37.2
-	github.com/esimov/pigo v1.4.6
 	github.com/gabriel-vasile/mimetype v1.4.16
-	github.com/gen2brain/heic v0.4.5
-	github.com/gen2brain/webp v0.5.5
-	github.com/jonreiter/govader v0.0.0-20250429093935-f6505c8d03cc
-	github.com/mmcloughlin/avo v0.6.0
 	github.com/prometheus/client_golang v1.25.0
-	github.com/richardlehane/mscfb v1.0.9
-	github.com/richardlehane/msoleps v1.0.6
 	github.com/rs/zerolog v1.35.1
-	github.com/tetratelabs/wazero v1.12.0
-	golang.org/x/image v0.47.0
-	golang.org/x/net v0.60.0
 	golang.org/x/sync v0.24.0
-	golang.org/x/sys v0.49.0
-	golang.org/x/text v0.43.0
 	google.golang.org/protobuf v1.36.12
+)
+
+require (
+	codeberg.org/readeck/go-readability/v2 v2.1.3 // indirect
+	github.com/abadojack/whatlanggo v1.0.1 // indirect
+	github.com/esimov/pigo v1.4.6 // indirect
+	github.com/gen2brain/heic v0.4.5 // indirect
+	github.com/gen2brain/webp v0.5.5 // indirect
+	github.com/richardlehane/mscfb v1.0.9 // indirect
+	github.com/richardlehane/msoleps v1.0.6 // indirect
+	github.com/tetratelabs/wazero v1.12.0 // indirect
+	golang.org/x/image v0.47.0 // indirect
+	golang.org/x/net v0.60.0 // indirect
+	golang.org/x/sys v0.49.0 // indirect
+	golang.org/x/text v0.43.0 // indirect
 )
 
 require (
@@ -33,6 +33,7 @@ require (
 	github.com/KimMachineGun/automemlimit v1.0.1 // indirect
 	github.com/andybalholm/cascadia v1.3.3 // indirect
 	github.com/assay-project/assay/pkg/dynamolite v0.0.0 // indirect
+	github.com/assay-project/assay/pkg/extract v0.0.0
 	github.com/aws/aws-sdk-go-v2 v1.47.6 // indirect
 	github.com/aws/aws-sdk-go-v2/aws/protocol/eventstream v1.7.26 // indirect
 	github.com/aws/aws-sdk-go-v2/config v1.33.14 // indirect
@@ -82,12 +83,11 @@ require (
 	github.com/prometheus/procfs v0.22.0 // indirect
 	go.etcd.io/bbolt v1.5.0 // indirect
 	golang.org/x/crypto v0.58.0 // indirect
-	golang.org/x/mod v0.41.0 // indirect
 	golang.org/x/oauth2 v0.37.0 // indirect
-	golang.org/x/tools v0.51.0 // indirect
-	gonum.org/v1/gonum v0.8.2 // indirect
 )
 
 replace github.com/assay-project/assay/pkg => ../../pkg
 
 replace github.com/assay-project/assay/pkg/dynamolite => ../../pkg/dynamolite
+
+replace github.com/assay-project/assay/pkg/extract => ../../pkg/extract

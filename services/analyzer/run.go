@@ -18,10 +18,13 @@ import (
 	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/bus/consume"
 	"github.com/assay-project/assay/pkg/config"
-	"github.com/assay-project/assay/pkg/engines"
-	"github.com/assay-project/assay/pkg/engines/pdfium"
-	"github.com/assay-project/assay/pkg/engines/rdkit"
-	"github.com/assay-project/assay/pkg/engines/resvg"
+	"github.com/assay-project/assay/pkg/extract/pdf"
+	"github.com/assay-project/assay/pkg/extract/photo"
+	"github.com/assay-project/assay/pkg/extract/pixels"
+	"github.com/assay-project/assay/pkg/extract/sentiment"
+	"github.com/assay-project/assay/pkg/extract/structure/rdkit"
+	"github.com/assay-project/assay/pkg/extract/svg"
+	"github.com/assay-project/assay/pkg/extract/wasm"
 	feeditems "github.com/assay-project/assay/pkg/feed"
 	"github.com/assay-project/assay/pkg/identity"
 	files "github.com/assay-project/assay/pkg/library"
@@ -34,11 +37,8 @@ import (
 	textfiles "github.com/assay-project/assay/pkg/textfile"
 	"github.com/assay-project/assay/pkg/web"
 	"github.com/assay-project/assay/services/analyzer/feed"
-	"github.com/assay-project/assay/services/analyzer/feed/sentiment"
 	"github.com/assay-project/assay/services/analyzer/library"
 	"github.com/assay-project/assay/services/analyzer/photojob"
-	"github.com/assay-project/assay/services/analyzer/photojob/provider/local"
-	"github.com/assay-project/assay/services/analyzer/pixels"
 	"github.com/assay-project/assay/services/analyzer/sweeper"
 	"github.com/assay-project/assay/services/analyzer/textfile"
 	"github.com/assay-project/assay/services/analyzer/work"
@@ -64,7 +64,7 @@ type Prepared interface {
 
 // Closer is an area that runs engines.
 type Closer interface {
-	// Close releases the engines. It returns engines.ErrCompiling if ctx is done during a compilation.
+	// Close releases the engines. It returns wasm.ErrCompiling if ctx is done during a compilation.
 	Close(ctx context.Context) error
 }
 
@@ -82,7 +82,7 @@ type Shared struct {
 	Quotas   *quota.Quotas
 	Log      zerolog.Logger
 	Registry prometheus.Registerer
-	Engines  engines.Config
+	Engines  wasm.Config
 }
 
 // entries lists the areas of the product.
@@ -111,7 +111,7 @@ func streams(list []Entry) []bus.Work {
 
 // Notices returns the license texts of the data and programs that the service includes.
 func Notices() []string {
-	return []string{web.DocsNotice(), sentiment.Notice(), local.Notice(), pixels.Notice(), pdfium.Notice(), resvg.Notice(), rdkit.Notice()}
+	return []string{web.DocsNotice(), sentiment.Notice(), photo.Notice(), pixels.Notice(), pdf.Notice(), svg.Notice(), rdkit.Notice()}
 }
 
 // Service is an open analyzer.

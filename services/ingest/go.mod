@@ -20,6 +20,7 @@ require (
 	code.dny.dev/ssrf v0.3.0 // indirect
 	github.com/KimMachineGun/automemlimit v1.0.1 // indirect
 	github.com/assay-project/assay/pkg/dynamolite v0.0.0 // indirect
+	github.com/assay-project/assay/pkg/extract v0.0.0
 	github.com/aws/aws-sdk-go-v2/aws/protocol/eventstream v1.7.26 // indirect
 	github.com/aws/aws-sdk-go-v2/config v1.33.14 // indirect
 	github.com/aws/aws-sdk-go-v2/credentials v1.20.14 // indirect
@@ -71,3 +72,5 @@ require (
 replace github.com/assay-project/assay/pkg => ../../pkg
 
 replace github.com/assay-project/assay/pkg/dynamolite => ../../pkg/dynamolite
+
+replace github.com/assay-project/assay/pkg/extract => ../../pkg/extract

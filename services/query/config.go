@@ -7,7 +7,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/assay-project/assay/pkg/backend"
-	"github.com/assay-project/assay/pkg/engines"
+	"github.com/assay-project/assay/pkg/extract/wasm"
 	"github.com/assay-project/assay/pkg/identity"
 	"github.com/assay-project/assay/pkg/obs"
 	"github.com/assay-project/assay/pkg/photojob"
@@ -27,7 +27,7 @@ type Config struct {
 	OperatorAddr string        `env:"ASSAY_OPERATOR_ADDR" envDefault:"127.0.0.1:8085" use:"often" doc:"the address of the operator endpoints: metrics, and live events of all owners with their ids; they require credentials only with ASSAY_AUTH=token"`
 	Drain        time.Duration `env:"ASSAY_DRAIN" envDefault:"10s" doc:"maximum time for requests and work in progress to finish on shutdown"`
 
-	Engines  engines.Settings
+	Engines  wasm.Settings
 	Wait     wait.Config
 	Live     live.Config
 	Exposure process.Exposure
@@ -51,7 +51,7 @@ func (c Config) validate() error {
 }
 
 // engines returns the configuration with which RDKit is compiled: in the background, on one processor.
-func (c Config) engines(log zerolog.Logger) engines.Config {
+func (c Config) engines(log zerolog.Logger) wasm.Config {
 	compiled, err := c.Engines.Config(1)
 	if err != nil && c.Library.Structures.RDKit {
 		log.Warn().Err(err).Msg("no folder for compiled engines: set ASSAY_ENGINES")

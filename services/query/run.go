@@ -16,8 +16,8 @@ import (
 	"github.com/assay-project/assay/pkg/backend"
 	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/config"
-	"github.com/assay-project/assay/pkg/engines"
-	"github.com/assay-project/assay/pkg/engines/rdkit"
+	"github.com/assay-project/assay/pkg/extract/structure/rdkit"
+	"github.com/assay-project/assay/pkg/extract/wasm"
 	feeditems "github.com/assay-project/assay/pkg/feed"
 	"github.com/assay-project/assay/pkg/identity"
 	libraries "github.com/assay-project/assay/pkg/library"
@@ -72,7 +72,7 @@ type Shared struct {
 	Waits    *wait.Waits
 	Log      zerolog.Logger
 	Registry prometheus.Registerer
-	Engines  engines.Config
+	Engines  wasm.Config
 }
 
 // entries lists the areas of the product.

@@ -8,9 +8,9 @@ import (
 	"github.com/assay-project/assay/pkg/backend"
 	"github.com/assay-project/assay/pkg/blob"
 	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/extract/sentiment"
 	"github.com/assay-project/assay/pkg/feed"
 	"github.com/assay-project/assay/pkg/quota"
-	"github.com/assay-project/assay/services/analyzer/feed/sentiment"
 	"github.com/assay-project/assay/services/analyzer/sweeper"
 	"github.com/assay-project/assay/services/analyzer/work"
 )

@@ -9,10 +9,17 @@ import (
 
 	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/event"
+	"github.com/assay-project/assay/pkg/extract/sentiment"
 	"github.com/assay-project/assay/pkg/feed"
 	"github.com/assay-project/assay/pkg/feed/feedtest"
-	"github.com/assay-project/assay/services/analyzer/feed/sentiment"
 )
+
+// TestModelVersion checks that a change of the lexicon or the rules changes the model version of results.
+func TestModelVersion(t *testing.T) {
+	if feed.ModelVersion != sentiment.Version {
+		t.Errorf("got model version %s, want %s, that of package sentiment", feed.ModelVersion, sentiment.Version)
+	}
+}
 
 // TestLanguages checks that a text that is reliably not English is neutral, with less confidence than
 // any scored text.

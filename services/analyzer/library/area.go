@@ -17,19 +17,19 @@ import (
 	"github.com/assay-project/assay/pkg/backend"
 	"github.com/assay-project/assay/pkg/blob"
 	"github.com/assay-project/assay/pkg/bus"
-	"github.com/assay-project/assay/pkg/engines"
-	"github.com/assay-project/assay/pkg/engines/pdfium"
-	"github.com/assay-project/assay/pkg/engines/resvg"
 	"github.com/assay-project/assay/pkg/event"
+	"github.com/assay-project/assay/pkg/extract/budget"
+	"github.com/assay-project/assay/pkg/extract/convert"
+	"github.com/assay-project/assay/pkg/extract/pdf"
+	"github.com/assay-project/assay/pkg/extract/pixels"
+	"github.com/assay-project/assay/pkg/extract/structure"
+	"github.com/assay-project/assay/pkg/extract/svg"
+	"github.com/assay-project/assay/pkg/extract/wasm"
 	"github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/pkg/library/announce"
-	"github.com/assay-project/assay/pkg/library/records/structure"
 	"github.com/assay-project/assay/pkg/quota"
-	"github.com/assay-project/assay/services/analyzer/budget"
-	"github.com/assay-project/assay/services/analyzer/library/convert"
 	"github.com/assay-project/assay/services/analyzer/library/remote"
 	"github.com/assay-project/assay/services/analyzer/library/step"
-	"github.com/assay-project/assay/services/analyzer/pixels"
 	"github.com/assay-project/assay/services/analyzer/sweeper"
 	"github.com/assay-project/assay/services/analyzer/work"
 )
@@ -45,8 +45,8 @@ type Area struct {
 	quotas    *quota.Quotas
 	memory    *budget.Budget
 	decoder   *pixels.Decoder
-	pdf       *pdfium.Engine
-	svg       *resvg.Engine
+	pdf       *pdf.Engine
+	svg       *svg.Engine
 	kit       *structure.Kit
 	pages     *remote.Fetcher
 	converter *convert.Converter
@@ -57,13 +57,13 @@ type Area struct {
 
 // New returns the area for open backends. compiled configures the compilation of the engines. The caller must close
 // the area.
-func New(cfg Config, compiled engines.Config, backends *backend.Connections, worker *work.Worker, quotas *quota.Quotas, log zerolog.Logger) (*Area, error) {
+func New(cfg Config, compiled wasm.Config, backends *backend.Connections, worker *work.Worker, quotas *quota.Quotas, log zerolog.Logger) (*Area, error) {
 	converter, err := convert.New(cfg.Converter)
 	if err != nil {
 		return nil, err
 	}
 	memory := budget.New(cfg.Memory)
-	decoder, pdf, svg := pixels.NewDecoder(memory, compiled), pdfium.New(compiled), resvg.New(compiled)
+	decoder, pdf, svg := pixels.NewDecoder(memory, compiled), pdf.New(compiled), svg.New(compiled)
 	kit, pages := structure.New(cfg.Structures.RDKit, compiled, sessions()), remote.New(cfg.Imports.Policy())
 	return &Area{
 		cfg: cfg, store: library.NewStore(backends.DB, cfg.Tables), bucket: backends.Bucket, bus: backends.Bus, worker: worker, quotas: quotas, log: log,
@@ -81,7 +81,7 @@ func (a *Area) Prepare(ctx context.Context) error {
 	return errors.Join(a.pdf.Prepare(ctx), a.kit.Prepare(ctx))
 }
 
-// Close releases the engines. It must not be called while a step is running. It returns engines.ErrCompiling
+// Close releases the engines. It must not be called while a step is running. It returns wasm.ErrCompiling
 // if ctx is done during a compilation.
 func (a *Area) Close(ctx context.Context) error {
 	a.pages.Close()

@@ -1,23 +1,23 @@
 package library
 
 import (
-	"github.com/assay-project/assay/pkg/engines/pdfium"
-	"github.com/assay-project/assay/pkg/engines/resvg"
+	"github.com/assay-project/assay/pkg/extract/convert"
+	"github.com/assay-project/assay/pkg/extract/pdf"
+	"github.com/assay-project/assay/pkg/extract/pixels"
+	"github.com/assay-project/assay/pkg/extract/structure"
+	"github.com/assay-project/assay/pkg/extract/svg"
 	"github.com/assay-project/assay/pkg/library"
-	"github.com/assay-project/assay/pkg/library/records/structure"
-	"github.com/assay-project/assay/services/analyzer/library/convert"
 	"github.com/assay-project/assay/services/analyzer/library/remote"
 	"github.com/assay-project/assay/services/analyzer/library/step"
 	"github.com/assay-project/assay/services/analyzer/library/step/document"
 	"github.com/assay-project/assay/services/analyzer/library/step/generic"
 	"github.com/assay-project/assay/services/analyzer/library/step/picture"
 	"github.com/assay-project/assay/services/analyzer/library/step/record"
-	"github.com/assay-project/assay/services/analyzer/pixels"
 )
 
 // steps returns the implementations of the steps in library.Plans: one for each step of each file type, and
 // one with the step "chunk" for each type whose records are processed.
-func steps(cfg Config, decoder *pixels.Decoder, pdf *pdfium.Engine, svg *resvg.Engine, kit *structure.Kit, pages *remote.Fetcher, converter *convert.Converter) map[task]step.Step {
+func steps(cfg Config, decoder *pixels.Decoder, pdf *pdf.Engine, svg *svg.Engine, kit *structure.Kit, pages *remote.Fetcher, converter *convert.Converter) map[task]step.Step {
 	office := document.Office{Converter: converter, PDF: pdf, Decoder: decoder, Pixels: cfg.Pixels}
 	all := map[task]step.Step{
 		{"Generic", library.StepMetadata}: generic.Metadata(),

@@ -13,16 +13,17 @@ import (
 	"github.com/assay-project/assay/pkg/backend"
 	"github.com/assay-project/assay/pkg/blob"
 	"github.com/assay-project/assay/pkg/bus"
-	"github.com/assay-project/assay/pkg/engines"
 	"github.com/assay-project/assay/pkg/event"
+	"github.com/assay-project/assay/pkg/extract/budget"
+	"github.com/assay-project/assay/pkg/extract/photo"
+	"github.com/assay-project/assay/pkg/extract/pixels"
+	"github.com/assay-project/assay/pkg/extract/wasm"
 	"github.com/assay-project/assay/pkg/photojob"
 	"github.com/assay-project/assay/pkg/photojob/announce"
 	"github.com/assay-project/assay/pkg/photojob/policy"
 	"github.com/assay-project/assay/pkg/platform"
 	"github.com/assay-project/assay/pkg/quota"
-	"github.com/assay-project/assay/services/analyzer/budget"
 	"github.com/assay-project/assay/services/analyzer/photojob/provider/local"
-	"github.com/assay-project/assay/services/analyzer/pixels"
 	"github.com/assay-project/assay/services/analyzer/sweeper"
 	"github.com/assay-project/assay/services/analyzer/work"
 )
@@ -42,9 +43,9 @@ type Area struct {
 }
 
 // New returns the area for open backends. The caller must close it.
-func New(cfg Config, compiled engines.Config, backends *backend.Connections, worker *work.Worker, quotas *quota.Quotas, log zerolog.Logger, reg prometheus.Registerer) (*Area, error) {
+func New(cfg Config, compiled wasm.Config, backends *backend.Connections, worker *work.Worker, quotas *quota.Quotas, log zerolog.Logger, reg prometheus.Registerer) (*Area, error) {
 	decoder := pixels.NewDecoder(budget.New(cfg.Memory), compiled)
-	stub, err := local.New(decoder, local.Config{Limits: pixels.Default, Objects: cfg.Objects})
+	stub, err := local.New(decoder, photo.Config{Limits: pixels.Default, Objects: cfg.Objects})
 	if err != nil {
 		return nil, fmt.Errorf("opening the local provider: %w", err)
 	}

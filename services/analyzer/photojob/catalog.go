@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/extract/pixels"
 	"github.com/assay-project/assay/pkg/guard"
 	"github.com/assay-project/assay/pkg/photojob"
 	"github.com/assay-project/assay/pkg/photojob/policy"
@@ -18,7 +19,6 @@ import (
 	"github.com/assay-project/assay/services/analyzer/photojob/provider"
 	"github.com/assay-project/assay/services/analyzer/photojob/provider/gemini"
 	"github.com/assay-project/assay/services/analyzer/photojob/provider/seedream"
-	"github.com/assay-project/assay/services/analyzer/pixels"
 )
 
 // catalog opens providers with the operators' settings, and decides which provider receives the next

@@ -6,9 +6,9 @@ import (
 	"io"
 
 	"github.com/assay-project/assay/pkg/blob"
+	"github.com/assay-project/assay/pkg/extract/pixels"
 	"github.com/assay-project/assay/pkg/photojob"
 	"github.com/assay-project/assay/pkg/reason"
-	"github.com/assay-project/assay/services/analyzer/pixels"
 )
 
 // fetch reads an upload and checks, without decoding it, that it is a photo of the declared type

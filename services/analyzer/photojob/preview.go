@@ -6,8 +6,8 @@ import (
 	"errors"
 
 	"github.com/assay-project/assay/pkg/blob"
+	"github.com/assay-project/assay/pkg/extract/pixels"
 	"github.com/assay-project/assay/pkg/photojob"
-	"github.com/assay-project/assay/services/analyzer/pixels"
 )
 
 // previewSide is the length of the longer side of a preview, in pixels.

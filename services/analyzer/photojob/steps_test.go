@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/extract/pixels"
 	"github.com/assay-project/assay/pkg/photojob"
-	"github.com/assay-project/assay/services/analyzer/pixels"
 )
 
 // TestPictureErrorsHaveCode checks that errors about pictures have a code and are permanent.

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/assay-project/assay/pkg/extract/wordstats"
 	"github.com/assay-project/assay/pkg/textfile"
-	"github.com/assay-project/assay/services/analyzer/textfile/wordstats"
 )
 
 // Config holds the settings for the analysis of text files.

@@ -9,10 +9,10 @@ import (
 	"github.com/assay-project/assay/pkg/blob"
 	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/event"
+	"github.com/assay-project/assay/pkg/extract/plaintext"
+	"github.com/assay-project/assay/pkg/extract/wordstats"
 	"github.com/assay-project/assay/pkg/reason"
 	"github.com/assay-project/assay/pkg/textfile"
-	"github.com/assay-project/assay/services/analyzer/plaintext"
-	"github.com/assay-project/assay/services/analyzer/textfile/wordstats"
 )
 
 // counts counts the words of stored texts.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/bus/attempt"
-	"github.com/assay-project/assay/pkg/reason"
+	"github.com/assay-project/assay/pkg/extract/office"
 )
 
 func TestExplain(t *testing.T) {
@@ -18,7 +18,7 @@ func TestExplain(t *testing.T) {
 		"the analysis crashed in 3 attempts; this is a defect in Assay, not in the content": &attempt.PanicError{Value: "index out of range"},
 		"gave up after 2 attempts; in the last one, the worker died or lost its connection": bus.Permanent(&attempt.LostError{Attempts: 2}),
 		"the analysis did not succeed in 3 attempts":                                        errors.New("dial tcp 10.0.0.7:9000"),
-		"the document is damaged":                                                           bus.Permanent(fmt.Errorf("%w: %w", reason.DocumentDamaged, errors.New("zip: not a valid zip file"))),
+		"the document is damaged":                                                           bus.Permanent(fmt.Errorf("%w: %w", office.ErrDamaged, errors.New("zip: not a valid zip file"))),
 		"the analysis did not succeed in 3 attempts ":                                       bus.Permanent(errors.New("html: open stack of elements exceeds 512 nodes")),
 	} {
 		if got := Explain(bus.Delivery{Attempt: 3}, cause); got != strings.TrimSpace(want) {

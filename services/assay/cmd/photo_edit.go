@@ -15,7 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/assay-project/assay/services/analyzer/pixels"
+	"github.com/assay-project/assay/pkg/extract/pixels"
 	"github.com/assay-project/assay/services/assay/client"
 )
 

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/assay-project/assay/services/analyzer/pixels/scene"
+	"github.com/assay-project/assay/pkg/extract/pixels/scene"
 )
 
 // draw returns a JPEG of 160 × 120 pixels.

@@ -13,8 +13,8 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/assay-project/assay/pkg/config"
-	"github.com/assay-project/assay/pkg/engines"
-	"github.com/assay-project/assay/pkg/engines/enginetest"
+	"github.com/assay-project/assay/pkg/extract/wasm"
+	"github.com/assay-project/assay/pkg/extract/wasm/wasmtest"
 	"github.com/assay-project/assay/services/assay/endpoints"
 	"github.com/assay-project/assay/services/assay/serve"
 )
@@ -43,9 +43,9 @@ func serveAndRun(m *testing.M) (status int, err error) {
 			err = failed
 		}
 	}()
-	compiled, err := engines.UserCache()
+	compiled, err := wasm.UserCache()
 	if err == nil {
-		err = enginetest.Fill(compiled)
+		err = wasmtest.Fill(compiled)
 	}
 	if err != nil {
 		return 1, err

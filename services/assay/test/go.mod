@@ -6,6 +6,8 @@ replace github.com/assay-project/assay/pkg => ../../../pkg
 
 replace github.com/assay-project/assay/pkg/dynamolite => ../../../pkg/dynamolite
 
+replace github.com/assay-project/assay/pkg/extract => ../../../pkg/extract
+
 replace github.com/assay-project/assay/services/analyzer => ../../analyzer
 
 replace github.com/assay-project/assay/services/assay => ../
@@ -16,6 +18,7 @@ replace github.com/assay-project/assay/services/query => ../../query
 
 require (
 	github.com/assay-project/assay/pkg/dynamolite v0.0.0
+	github.com/assay-project/assay/pkg/extract v0.0.0
 	github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue v1.21.18
 	github.com/aws/aws-sdk-go-v2/service/dynamodb v1.73.0
 	github.com/clipperhouse/uax29/v2 v2.7.0

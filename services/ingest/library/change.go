@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/assay-project/assay/pkg/blob"
+	"github.com/assay-project/assay/pkg/extract/records"
 	"github.com/assay-project/assay/pkg/library"
-	"github.com/assay-project/assay/pkg/library/records"
 	"github.com/assay-project/assay/pkg/web"
 )
 

@@ -10,10 +10,10 @@ import (
 
 	"github.com/assay-project/assay/pkg/backend"
 	"github.com/assay-project/assay/pkg/blob"
-	"github.com/assay-project/assay/pkg/engines"
+	"github.com/assay-project/assay/pkg/extract/structure"
+	"github.com/assay-project/assay/pkg/extract/wasm"
 	"github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/pkg/library/link"
-	"github.com/assay-project/assay/pkg/library/records/structure"
 	"github.com/assay-project/assay/pkg/platform"
 	"github.com/assay-project/assay/pkg/web"
 	"github.com/assay-project/assay/services/query/changes"
@@ -50,7 +50,7 @@ type Area struct {
 }
 
 // New returns the area for open backends. compiled configures how RDKit is compiled.
-func New(cfg Config, compiled engines.Config, backends *backend.Connections, hub *live.Hub, waits *wait.Waits, log zerolog.Logger, reg prometheus.Registerer) *Area {
+func New(cfg Config, compiled wasm.Config, backends *backend.Connections, hub *live.Hub, waits *wait.Waits, log zerolog.Logger, reg prometheus.Registerer) *Area {
 	follow(hub)
 	store := library.NewStore(backends.DB, cfg.Tables)
 	return &Area{

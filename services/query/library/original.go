@@ -7,8 +7,8 @@ import (
 	"errors"
 	"io"
 
-	"github.com/assay-project/assay/pkg/library/records"
-	"github.com/assay-project/assay/pkg/library/records/format"
+	"github.com/assay-project/assay/pkg/extract/records"
+	"github.com/assay-project/assay/pkg/extract/records/format"
 )
 
 // part reads a part of the content of a file.

@@ -5,10 +5,10 @@ import (
 	"errors"
 	"time"
 
-	"github.com/assay-project/assay/pkg/engines"
-	"github.com/assay-project/assay/pkg/library/records"
-	"github.com/assay-project/assay/pkg/library/records/format"
-	"github.com/assay-project/assay/pkg/library/records/structure"
+	"github.com/assay-project/assay/pkg/extract/records"
+	"github.com/assay-project/assay/pkg/extract/records/format"
+	"github.com/assay-project/assay/pkg/extract/structure"
+	"github.com/assay-project/assay/pkg/extract/wasm"
 )
 
 const (
@@ -55,7 +55,7 @@ func (a *Area) withKit(ctx context.Context, do func(*structure.Session), late fu
 		return nil
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	if err := a.kit.Prepare(ctx); err != nil && !errors.Is(err, engines.ErrCompiling) {
+	if err := a.kit.Prepare(ctx); err != nil && !errors.Is(err, wasm.ErrCompiling) {
 		return err
 	}
 	do(s)

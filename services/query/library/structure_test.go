@@ -8,10 +8,10 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/assay-project/assay/pkg/engines"
-	"github.com/assay-project/assay/pkg/library/records"
-	"github.com/assay-project/assay/pkg/library/records/format"
-	"github.com/assay-project/assay/pkg/library/records/structure"
+	"github.com/assay-project/assay/pkg/extract/records"
+	"github.com/assay-project/assay/pkg/extract/records/format"
+	"github.com/assay-project/assay/pkg/extract/structure"
+	"github.com/assay-project/assay/pkg/extract/wasm"
 )
 
 // molecules is a file of molecules without coordinates.
@@ -20,7 +20,7 @@ var molecules = &recordFile{overview: records.Overview{Format: "sdf"}}
 // kitArea returns an area with RDKit, which cannot be compiled.
 func kitArea(t *testing.T, parallel int) *Area {
 	t.Helper()
-	kit := structure.New(true, engines.Config{Cache: os.DevNull}, parallel) // not a folder
+	kit := structure.New(true, wasm.Config{Cache: os.DevNull}, parallel) // not a folder
 	t.Cleanup(func() {
 		if err := kit.Close(context.Background()); err != nil {
 			t.Error(err)
@@ -32,10 +32,10 @@ func kitArea(t *testing.T, parallel int) *Area {
 // TestRDKitNotCompiled checks that a failed compilation is an error of the server, not a property of the molecule.
 func TestRDKitNotCompiled(t *testing.T) {
 	a, r := kitArea(t, 1), &records.Record{}
-	if err := a.identify(t.Context(), molecules, r); !errors.Is(err, engines.ErrNotCompiled) || len(r.NotDetermined) > 0 {
+	if err := a.identify(t.Context(), molecules, r); !errors.Is(err, wasm.ErrNotCompiled) || len(r.NotDetermined) > 0 {
 		t.Errorf("identify: got %+v, error %v, want an unchanged record and ErrNotCompiled", r, err)
 	}
-	if _, err := a.draw(t.Context(), molecules, r); !errors.Is(err, engines.ErrNotCompiled) || errors.Is(err, format.ErrNotDrawn) {
+	if _, err := a.draw(t.Context(), molecules, r); !errors.Is(err, wasm.ErrNotCompiled) || errors.Is(err, format.ErrNotDrawn) {
 		t.Errorf("draw: got error %v, want ErrNotCompiled", err)
 	}
 }

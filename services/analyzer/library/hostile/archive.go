@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/assay-project/assay/services/analyzer/library/office/officetest"
+	"github.com/assay-project/assay/pkg/extract/office/officetest"
 )
 
 func sorted(m map[string]string) []string { return slices.Sorted(maps.Keys(m)) }

@@ -12,17 +12,17 @@ import (
 	"testing"
 	"time"
 
-	"github.com/assay-project/assay/pkg/engines"
-	"github.com/assay-project/assay/pkg/library/records/format"
-	"github.com/assay-project/assay/services/analyzer/budget"
+	"github.com/assay-project/assay/pkg/extract/budget"
+	"github.com/assay-project/assay/pkg/extract/microscopy"
+	"github.com/assay-project/assay/pkg/extract/office"
+	"github.com/assay-project/assay/pkg/extract/pixels"
+	"github.com/assay-project/assay/pkg/extract/pixels/peak"
+	"github.com/assay-project/assay/pkg/extract/records/format"
+	"github.com/assay-project/assay/pkg/extract/sheet"
+	"github.com/assay-project/assay/pkg/extract/wasm"
+	"github.com/assay-project/assay/pkg/extract/webpage"
 	"github.com/assay-project/assay/services/analyzer/library/hostile"
-	"github.com/assay-project/assay/services/analyzer/library/microscopy"
-	"github.com/assay-project/assay/services/analyzer/library/office"
-	"github.com/assay-project/assay/services/analyzer/library/page"
-	"github.com/assay-project/assay/services/analyzer/library/sheet"
 	"github.com/assay-project/assay/services/analyzer/library/step"
-	"github.com/assay-project/assay/services/analyzer/pixels"
-	"github.com/assay-project/assay/services/analyzer/pixels/peak"
 )
 
 var (
@@ -71,8 +71,8 @@ func parsers(decoder *pixels.Decoder) map[string]func(ctx context.Context, data 
 	}
 	all := map[string]func(context.Context, []byte) int64{
 		"html": func(ctx context.Context, data []byte) int64 {
-			_, _ = page.Read(ctx, data, "text/html", nil, page.Limits{})
-			return int64(len(data)) + page.Memory(int64(len(data)))
+			_, _ = webpage.Read(ctx, data, "text/html", nil, webpage.Limits{})
+			return int64(len(data)) + webpage.Memory(int64(len(data)))
 		},
 		"xlsx": func(ctx context.Context, data []byte) int64 {
 			documents(ctx, data)
@@ -112,7 +112,7 @@ func records(ctx context.Context, f format.Format, data []byte) int64 {
 
 // TestHostileFiles checks that no parser panics, uses more memory than it reserves, or continues after its context is done.
 func TestHostileFiles(t *testing.T) {
-	decoder := pixels.NewDecoder(budget.New(2<<30), engines.Config{})
+	decoder := pixels.NewDecoder(budget.New(2<<30), wasm.Config{})
 	defer func() {
 		if err := decoder.Close(context.WithoutCancel(t.Context())); err != nil {
 			t.Error(err)

@@ -38,7 +38,7 @@ func (f *Fetcher) Get(ctx context.Context, url string) (fetch.Response, error) {
 	timeout, slow := errors.AsType[net.Error](err)
 	switch {
 	case errors.Is(err, guard.ErrBlocked):
-		return r, fmt.Errorf("%w: %w", reason.PageAddress, err)
+		return r, fmt.Errorf("%w: %w", reason.AddressBlocked, err)
 	case errors.Is(err, fetch.ErrTooLarge):
 		return r, reason.PageTooLarge.Fill(library.MaxPage)
 	case unresolved && lookup.IsNotFound:

@@ -10,9 +10,9 @@ import (
 
 	"github.com/assay-project/assay/pkg/blob"
 	"github.com/assay-project/assay/pkg/event"
+	"github.com/assay-project/assay/pkg/extract/budget"
 	"github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/pkg/reason"
-	"github.com/assay-project/assay/services/analyzer/budget"
 )
 
 // File is the file that a step processes. It is not safe for concurrent use.

@@ -11,7 +11,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/assay-project/assay/pkg/decimal"
+	"github.com/assay-project/assay/pkg/extract/decimal"
 	"github.com/assay-project/assay/pkg/feed"
 	"github.com/assay-project/assay/pkg/table"
 	"github.com/assay-project/assay/pkg/web"

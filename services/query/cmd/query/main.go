@@ -4,11 +4,11 @@ package main
 import (
 	"os"
 
-	"github.com/assay-project/assay/pkg/engines"
+	"github.com/assay-project/assay/pkg/extract/wasm"
 	"github.com/assay-project/assay/pkg/process"
 	"github.com/assay-project/assay/services/query"
 )
 
 func main() {
-	os.Exit(engines.Main(func() int { return process.Main("query", query.Run, query.Notices()...) }))
+	os.Exit(wasm.Main(func() int { return process.Main("query", query.Run, query.Notices()...) }))
 }

@@ -6,8 +6,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/assay-project/assay/pkg/extract/office"
 	"github.com/assay-project/assay/pkg/reason"
-	"github.com/assay-project/assay/services/analyzer/library/office"
 	"github.com/assay-project/assay/services/analyzer/library/step"
 	"github.com/assay-project/assay/services/analyzer/library/step/generic"
 )

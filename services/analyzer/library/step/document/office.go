@@ -5,13 +5,13 @@ import (
 	"context"
 	"errors"
 
-	"github.com/assay-project/assay/pkg/engines"
-	"github.com/assay-project/assay/pkg/engines/pdfium"
+	"github.com/assay-project/assay/pkg/extract/convert"
+	"github.com/assay-project/assay/pkg/extract/office"
+	"github.com/assay-project/assay/pkg/extract/pdf"
+	"github.com/assay-project/assay/pkg/extract/pixels"
+	"github.com/assay-project/assay/pkg/extract/wasm"
 	"github.com/assay-project/assay/pkg/reason"
-	"github.com/assay-project/assay/services/analyzer/library/convert"
-	"github.com/assay-project/assay/services/analyzer/library/office"
 	"github.com/assay-project/assay/services/analyzer/library/step"
-	"github.com/assay-project/assay/services/analyzer/pixels"
 )
 
 const (
@@ -23,7 +23,7 @@ const (
 // that have no picture, to PDF.
 type Office struct {
 	Converter *convert.Converter
-	PDF       *pdfium.Engine
+	PDF       *pdf.Engine
 	Decoder   *pixels.Decoder
 	Pixels    int64 // the maximum number of pixels of a picture that gets thumbnails
 }
@@ -41,7 +41,7 @@ func readOffice(ctx context.Context, f *step.File, most int) (d *office.Document
 	if most == office.NoText {
 		limit = step.DrawTime
 	}
-	ctx, cancel := engines.WithTime(ctx, limit)
+	ctx, cancel := wasm.WithTime(ctx, limit)
 	defer cancel()
 	d, err = office.Read(ctx, bytes.NewReader(data), int64(len(data)), office.Limits{Text: most})
 	return d, data, err
@@ -115,7 +115,7 @@ func (o Office) Thumbnails() step.Step {
 // OfficeMetadata returns the step that sets the properties of an office document.
 func OfficeMetadata() step.Step {
 	return metadata(officeEngine, func(ctx context.Context, data []byte, found map[string]any) error {
-		ctx, cancel := engines.WithTime(ctx, step.DrawTime)
+		ctx, cancel := wasm.WithTime(ctx, step.DrawTime)
 		defer cancel()
 		d, err := office.Read(ctx, bytes.NewReader(data), int64(len(data)), office.Limits{Text: office.NoText})
 		if err != nil {

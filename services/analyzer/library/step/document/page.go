@@ -6,20 +6,20 @@ import (
 	"fmt"
 	"net/url"
 
-	"github.com/assay-project/assay/pkg/engines"
+	"github.com/assay-project/assay/pkg/extract/pixels"
+	"github.com/assay-project/assay/pkg/extract/wasm"
+	"github.com/assay-project/assay/pkg/extract/webpage"
 	"github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/pkg/reason"
-	"github.com/assay-project/assay/services/analyzer/library/page"
 	"github.com/assay-project/assay/services/analyzer/library/remote"
 	"github.com/assay-project/assay/services/analyzer/library/step"
 	"github.com/assay-project/assay/services/analyzer/library/step/picture"
-	"github.com/assay-project/assay/services/analyzer/pixels"
 )
 
 // ReaderName is the name of the object that contains the article of a web page as safe HTML.
 const ReaderName = "reader.html"
 
-func readPage(ctx context.Context, f *step.File) (*page.Page, error) {
+func readPage(ctx context.Context, f *step.File) (*webpage.Page, error) {
 	data, err := f.Load(ctx, library.MaxPage)
 	if err != nil {
 		return nil, err
@@ -27,19 +27,19 @@ func readPage(ctx context.Context, f *step.File) (*page.Page, error) {
 	var address *url.URL
 	if f.Origin != "" {
 		if address, err = url.Parse(f.Origin); err != nil {
-			return nil, fmt.Errorf("%w: %w", page.ErrDamaged, err)
+			return nil, fmt.Errorf("%w: %w", webpage.ErrDamaged, err)
 		}
 	}
-	ctx, cancel := engines.WithTime(ctx, step.ReadTime)
+	ctx, cancel := wasm.WithTime(ctx, step.ReadTime)
 	defer cancel()
-	p, err := page.Read(ctx, data, f.ContentType, address, page.Limits{Text: maxText})
+	p, err := webpage.Read(ctx, data, f.ContentType, address, webpage.Limits{Text: maxText})
 	return p, err
 }
 
 // pageMemory returns the maximum memory for reading a page, including its bytes.
 func pageMemory(f *step.File) int64 {
 	size := min(f.Size, library.MaxPage) // a larger page is rejected
-	return size + page.Memory(size)
+	return size + webpage.Memory(size)
 }
 
 // pageImage returns the address of the picture that a page specifies, or "".
@@ -72,7 +72,7 @@ func PageText() step.Step {
 		if _, err := f.Store(ctx, ReaderName, "text/html; charset=utf-8", []byte(p.HTML)); err != nil {
 			return step.Result{}, err
 		}
-		r, err := text(ctx, f, page.Engine, p.Text, p.Cut)
+		r, err := text(ctx, f, webpage.Engine, p.Text, p.Cut)
 		if err != nil {
 			return step.Result{}, err
 		}
@@ -106,7 +106,7 @@ func PageThumbnails(pages *remote.Fetcher, decoder *pixels.Decoder, most int64) 
 		if err != nil {
 			return step.Result{}, err
 		}
-		return thumbnails(ctx, f, decoder, fetched.Body, page.Engine, pixels.Limits{Bytes: library.MaxPage, Pixels: most})
+		return thumbnails(ctx, f, decoder, fetched.Body, webpage.Engine, pixels.Limits{Bytes: library.MaxPage, Pixels: most})
 	}}
 }
 

@@ -6,11 +6,11 @@ import (
 	"context"
 	"errors"
 
-	"github.com/assay-project/assay/pkg/engines/pdfium"
+	"github.com/assay-project/assay/pkg/extract/pdf"
+	"github.com/assay-project/assay/pkg/extract/pixels"
 	"github.com/assay-project/assay/pkg/reason"
 	"github.com/assay-project/assay/services/analyzer/library/step"
 	"github.com/assay-project/assay/services/analyzer/library/step/picture"
-	"github.com/assay-project/assay/services/analyzer/pixels"
 )
 
 const (
@@ -20,7 +20,7 @@ const (
 )
 
 // PDFText returns the step that stores the text of a PDF, with the values of its forms.
-func PDFText(e *pdfium.Engine) step.Step {
+func PDFText(e *pdf.Engine) step.Step {
 	return step.Step{Time: step.AttemptTime, Run: func(ctx context.Context, f *step.File) (step.Result, error) {
 		data, err := f.Load(ctx, maxBytes)
 		if err != nil {
@@ -31,8 +31,8 @@ func PDFText(e *pdfium.Engine) step.Step {
 }
 
 // pdfText stores the text of a PDF as the text of the file. The step is partial if pages cannot be read.
-func pdfText(ctx context.Context, e *pdfium.Engine, f *step.File, pdf []byte, engine string) (step.Result, error) {
-	t, err := e.Text(ctx, bytes.NewReader(pdf), int64(len(pdf)), pdfium.Limits{Time: step.ReadTime}, pdfium.TextLimits{Bytes: maxText})
+func pdfText(ctx context.Context, e *pdf.Engine, f *step.File, data []byte, engine string) (step.Result, error) {
+	t, err := e.Text(ctx, bytes.NewReader(data), int64(len(data)), pdf.Limits{Time: step.ReadTime}, pdf.TextLimits{Bytes: maxText})
 	if err != nil {
 		return step.Result{}, err
 	}
@@ -47,7 +47,7 @@ func pdfText(ctx context.Context, e *pdfium.Engine, f *step.File, pdf []byte, en
 }
 
 // PDFThumbnails returns the step that stores the thumbnails of the first page of a PDF.
-func PDFThumbnails(e *pdfium.Engine) step.Step {
+func PDFThumbnails(e *pdf.Engine) step.Step {
 	return step.Step{Time: step.AttemptTime, Run: func(ctx context.Context, f *step.File) (step.Result, error) {
 		data, err := f.Load(ctx, maxBytes)
 		if err != nil {
@@ -58,8 +58,8 @@ func PDFThumbnails(e *pdfium.Engine) step.Step {
 }
 
 // pdfThumbnails stores the thumbnails of the first page of a PDF as those of the file.
-func pdfThumbnails(ctx context.Context, e *pdfium.Engine, f *step.File, pdf []byte, engine string) (_ step.Result, err error) {
-	d, err := e.Open(ctx, bytes.NewReader(pdf), int64(len(pdf)), pdfium.Limits{Time: step.DrawTime})
+func pdfThumbnails(ctx context.Context, e *pdf.Engine, f *step.File, data []byte, engine string) (_ step.Result, err error) {
+	d, err := e.Open(ctx, bytes.NewReader(data), int64(len(data)), pdf.Limits{Time: step.DrawTime})
 	if err != nil {
 		return step.Result{}, err
 	}
@@ -73,9 +73,9 @@ func pdfThumbnails(ctx context.Context, e *pdfium.Engine, f *step.File, pdf []by
 }
 
 // PDFMetadata returns the step that sets the metadata and the number of pages of a PDF.
-func PDFMetadata(e *pdfium.Engine) step.Step {
+func PDFMetadata(e *pdf.Engine) step.Step {
 	return metadata(pdfEngine, func(ctx context.Context, data []byte, found map[string]any) (err error) {
-		d, err := e.Open(ctx, bytes.NewReader(data), int64(len(data)), pdfium.Limits{Time: step.DrawTime})
+		d, err := e.Open(ctx, bytes.NewReader(data), int64(len(data)), pdf.Limits{Time: step.DrawTime})
 		if err != nil {
 			return err
 		}

@@ -8,8 +8,8 @@ import (
 	"io"
 	"strings"
 
+	"github.com/assay-project/assay/pkg/extract/plaintext"
 	"github.com/assay-project/assay/services/analyzer/library/step"
-	"github.com/assay-project/assay/services/analyzer/plaintext"
 )
 
 const (

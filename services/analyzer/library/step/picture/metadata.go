@@ -11,10 +11,10 @@ import (
 
 	"github.com/bep/imagemeta"
 
+	"github.com/assay-project/assay/pkg/extract/pixels"
 	"github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/services/analyzer/library/step"
 	"github.com/assay-project/assay/services/analyzer/library/step/generic"
-	"github.com/assay-project/assay/services/analyzer/pixels"
 )
 
 const (

@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 
+	"github.com/assay-project/assay/pkg/extract/microscopy"
 	"github.com/assay-project/assay/pkg/reason"
-	"github.com/assay-project/assay/services/analyzer/library/microscopy"
 	"github.com/assay-project/assay/services/analyzer/library/step"
 	"github.com/assay-project/assay/services/analyzer/library/step/generic"
 )

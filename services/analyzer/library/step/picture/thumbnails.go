@@ -10,13 +10,13 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/assay-project/assay/pkg/engines/resvg"
+	"github.com/assay-project/assay/pkg/extract/microscopy"
+	"github.com/assay-project/assay/pkg/extract/pixels"
+	"github.com/assay-project/assay/pkg/extract/svg"
 	"github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/pkg/reason"
 	"github.com/assay-project/assay/services/analyzer/library/content"
-	"github.com/assay-project/assay/services/analyzer/library/microscopy"
 	"github.com/assay-project/assay/services/analyzer/library/step"
-	"github.com/assay-project/assay/services/analyzer/pixels"
 )
 
 const (
@@ -37,7 +37,7 @@ var sizes = [...]int{1200, 600, 300}
 // Thumbnails returns the step that stores three thumbnails of a picture of at most the given number of
 // pixels, upright and without metadata: as JPEG if it is an opaque photo, and as PNG otherwise. SVG is
 // drawn at the size of the largest thumbnail. Pictures in unsupported formats are skipped.
-func Thumbnails(decoder *pixels.Decoder, svg *resvg.Engine, most int64) step.Step {
+func Thumbnails(decoder *pixels.Decoder, svg *svg.Engine, most int64) step.Step {
 	limits := pixels.Limits{Bytes: maxBytes, Pixels: most, Longest: maxSide, More: true}
 	return step.Step{Time: step.AttemptTime, Run: func(ctx context.Context, f *step.File) (step.Result, error) {
 		data, err := f.Load(ctx, maxBytes)
@@ -75,13 +75,13 @@ func undrawn(data []byte, err error) (step.Result, error) {
 }
 
 // drawSVG stores the thumbnails of a drawing.
-func drawSVG(ctx context.Context, f *step.File, e *resvg.Engine, svg []byte) (step.Result, error) {
-	m, err := e.Draw(ctx, svg, sizes[0], step.ReadTime)
+func drawSVG(ctx context.Context, f *step.File, e *svg.Engine, data []byte) (step.Result, error) {
+	m, err := e.Draw(ctx, data, sizes[0], step.ReadTime)
 	if err != nil {
 		return step.Result{}, err
 	}
 	images, err := Draw(ctx, f, pixels.New(m), pixels.PNG)
-	return step.Result{Engine: resvg.Version, Images: images}, err
+	return step.Result{Engine: svg.Version, Images: images}, err
 }
 
 // Thumbnail is an encoded thumbnail.

@@ -8,11 +8,11 @@ import (
 	"time"
 
 	"github.com/assay-project/assay/pkg/bus"
-	"github.com/assay-project/assay/pkg/engines"
+	"github.com/assay-project/assay/pkg/extract/records"
+	"github.com/assay-project/assay/pkg/extract/records/format"
+	"github.com/assay-project/assay/pkg/extract/structure"
+	"github.com/assay-project/assay/pkg/extract/wasm"
 	"github.com/assay-project/assay/pkg/library"
-	"github.com/assay-project/assay/pkg/library/records"
-	"github.com/assay-project/assay/pkg/library/records/format"
-	"github.com/assay-project/assay/pkg/library/records/structure"
 	"github.com/assay-project/assay/pkg/reason"
 	"github.com/assay-project/assay/services/analyzer/library/step"
 )
@@ -77,7 +77,7 @@ const (
 func prepared(ctx context.Context, kit *structure.Kit) error {
 	ctx, cancel := context.WithTimeout(ctx, compiling)
 	defer cancel()
-	if err := kit.Prepare(ctx); errors.Is(err, engines.ErrCompiling) {
+	if err := kit.Prepare(ctx); errors.Is(err, wasm.ErrCompiling) {
 		return bus.Later(err, compiling)
 	}
 	return nil // other errors are recorded as the reason why the molecules are not identified

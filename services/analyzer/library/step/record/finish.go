@@ -7,7 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 
-	"github.com/assay-project/assay/pkg/library/records"
+	"github.com/assay-project/assay/pkg/extract/records"
 	"github.com/assay-project/assay/services/analyzer/library/step"
 )
 

@@ -8,14 +8,14 @@ import (
 	"strings"
 	"time"
 
-	"github.com/assay-project/assay/pkg/engines/resvg"
-	"github.com/assay-project/assay/pkg/library/records"
-	"github.com/assay-project/assay/pkg/library/records/format"
-	"github.com/assay-project/assay/pkg/library/records/structure"
+	"github.com/assay-project/assay/pkg/extract/pixels"
+	"github.com/assay-project/assay/pkg/extract/records"
+	"github.com/assay-project/assay/pkg/extract/records/format"
+	"github.com/assay-project/assay/pkg/extract/structure"
+	"github.com/assay-project/assay/pkg/extract/svg"
 	"github.com/assay-project/assay/pkg/reason"
 	"github.com/assay-project/assay/services/analyzer/library/step"
 	"github.com/assay-project/assay/services/analyzer/library/step/picture"
-	"github.com/assay-project/assay/services/analyzer/pixels"
 )
 
 const (
@@ -31,7 +31,7 @@ const (
 
 // Thumbnails returns the step that stores the thumbnails of the first record, among the first ten, that can be
 // drawn. If none of them has coordinates, the kit draws the first molecule.
-func Thumbnails(e *resvg.Engine, kit *structure.Kit) step.Step {
+func Thumbnails(e *svg.Engine, kit *structure.Kit) step.Step {
 	return step.Step{Time: step.AttemptTime, Run: func(ctx context.Context, f *step.File) (step.Result, error) {
 		release, err := f.Reserve(ctx, step.RecordMemory)
 		if err != nil {
@@ -47,21 +47,21 @@ func Thumbnails(e *resvg.Engine, kit *structure.Kit) step.Step {
 			if tried++; tried > maxTried {
 				break
 			}
-			svg, err := r.draw()
+			drawing, err := r.draw()
 			if err != nil || r.Failed() {
 				if undrawn == nil && !r.Failed() {
 					undrawn = &r
 				}
 				continue
 			}
-			if result, err := thumbnails(ctx, f, e, svg, engine); !errors.Is(err, resvg.ErrDamaged) {
+			if result, err := thumbnails(ctx, f, e, drawing, engine); !errors.Is(err, svg.ErrDamaged) {
 				return result, err
 			}
 		}
 		if kit != nil && undrawn != nil && structure.Applies(undrawn.format.Name) {
-			svg, err := drawMolecule(ctx, kit, undrawn)
+			drawing, err := drawMolecule(ctx, kit, undrawn)
 			if err == nil {
-				return thumbnails(ctx, f, e, svg, engine+", "+structure.Version)
+				return thumbnails(ctx, f, e, drawing, engine+", "+structure.Version)
 			}
 			if !errors.Is(err, format.ErrNotDrawn) {
 				return step.Result{}, err
@@ -71,8 +71,8 @@ func Thumbnails(e *resvg.Engine, kit *structure.Kit) step.Step {
 	}}
 }
 
-// thumbnails stores the thumbnails of a drawing. It returns resvg.ErrDamaged if the drawing cannot be rendered.
-func thumbnails(ctx context.Context, f *step.File, e *resvg.Engine, svg []byte, by string) (step.Result, error) {
+// thumbnails stores the thumbnails of a drawing. It returns svg.ErrDamaged if the drawing cannot be rendered.
+func thumbnails(ctx context.Context, f *step.File, e *svg.Engine, svg []byte, by string) (step.Result, error) {
 	m, err := e.Draw(ctx, svg, longestSide, step.DrawTime)
 	if err != nil {
 		return step.Result{}, err

@@ -12,8 +12,8 @@ import (
 	"io"
 	"time"
 
-	"github.com/assay-project/assay/pkg/library/records"
-	"github.com/assay-project/assay/pkg/library/records/format"
+	"github.com/assay-project/assay/pkg/extract/records"
+	"github.com/assay-project/assay/pkg/extract/records/format"
 	"github.com/assay-project/assay/pkg/reason"
 	"github.com/assay-project/assay/services/analyzer/library/step"
 )

@@ -7,12 +7,12 @@ import (
 	"io"
 	"time"
 
-	"github.com/assay-project/assay/pkg/library/records"
+	"github.com/assay-project/assay/pkg/extract/plaintext"
+	"github.com/assay-project/assay/pkg/extract/records"
+	"github.com/assay-project/assay/pkg/extract/sheet"
+	"github.com/assay-project/assay/pkg/extract/zipxml"
 	"github.com/assay-project/assay/pkg/reason"
-	"github.com/assay-project/assay/services/analyzer/library/sheet"
 	"github.com/assay-project/assay/services/analyzer/library/step"
-	"github.com/assay-project/assay/services/analyzer/library/zipxml"
-	"github.com/assay-project/assay/services/analyzer/plaintext"
 )
 
 // maxWorkbook is the maximum size of a workbook, in bytes.

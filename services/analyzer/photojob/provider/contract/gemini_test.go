@@ -11,13 +11,13 @@ import (
 
 	"google.golang.org/genai"
 
-	"github.com/assay-project/assay/pkg/engines"
-	"github.com/assay-project/assay/services/analyzer/budget"
+	"github.com/assay-project/assay/pkg/extract/budget"
+	"github.com/assay-project/assay/pkg/extract/pixels"
+	"github.com/assay-project/assay/pkg/extract/wasm"
 	"github.com/assay-project/assay/services/analyzer/photojob/provider"
 	"github.com/assay-project/assay/services/analyzer/photojob/provider/gemini"
 	"github.com/assay-project/assay/services/analyzer/photojob/provider/gemini/geminitest"
 	"github.com/assay-project/assay/services/analyzer/photojob/provider/providertest"
-	"github.com/assay-project/assay/services/analyzer/pixels"
 )
 
 func newGenAI(t *testing.T, url, key string) *genai.Client {
@@ -36,7 +36,7 @@ func newGemini(t *testing.T, url, key string) *gemini.Provider {
 		BaseURL: url, Key: key,
 		Analyze: gemini.Step{Model: geminitest.AnalyzeModel, Time: time.Minute},
 		Edit:    gemini.Step{Model: geminitest.EditModel, Time: 2 * time.Minute},
-	}, providertest.Client(t), pixels.NewDecoder(budget.New(1<<30), engines.Config{}))
+	}, providertest.Client(t), pixels.NewDecoder(budget.New(1<<30), wasm.Config{}))
 }
 
 // edit returns the call that both clients make.

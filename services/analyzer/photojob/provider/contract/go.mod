@@ -45,3 +45,5 @@ replace github.com/assay-project/assay/services/analyzer => ../../..
 replace github.com/assay-project/assay/pkg => ../../../../../pkg
 
 replace github.com/assay-project/assay/pkg/dynamolite => ../../../../../pkg/dynamolite
+
+replace github.com/assay-project/assay/pkg/extract => ../../../../../pkg/extract

@@ -11,13 +11,13 @@ import (
 	"github.com/volcengine/volcengine-go-sdk/service/arkruntime"
 	"github.com/volcengine/volcengine-go-sdk/service/arkruntime/model"
 
-	"github.com/assay-project/assay/pkg/engines"
-	"github.com/assay-project/assay/services/analyzer/budget"
+	"github.com/assay-project/assay/pkg/extract/budget"
+	"github.com/assay-project/assay/pkg/extract/pixels"
+	"github.com/assay-project/assay/pkg/extract/wasm"
 	"github.com/assay-project/assay/services/analyzer/photojob/provider"
 	"github.com/assay-project/assay/services/analyzer/photojob/provider/providertest"
 	"github.com/assay-project/assay/services/analyzer/photojob/provider/seedream"
 	"github.com/assay-project/assay/services/analyzer/photojob/provider/seedream/seedreamtest"
-	"github.com/assay-project/assay/services/analyzer/pixels"
 )
 
 func newArk(t *testing.T, url, key string) *arkruntime.Client {
@@ -41,7 +41,7 @@ func TestSeedreamEdit(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := seedream.New(seedream.Config{BaseURL: server.URL, Key: seedreamtest.Key, Model: seedreamtest.Model, CostMicros: 1, Time: time.Minute},
-		providertest.Client(t), pixels.NewDecoder(budget.New(1<<30), engines.Config{}))
+		providertest.Client(t), pixels.NewDecoder(budget.New(1<<30), wasm.Config{}))
 	ours, usage, err := p.Edit(t.Context(), edit())
 	if err != nil {
 		t.Fatal(err)

@@ -9,9 +9,9 @@ import (
 	"net/url"
 	"time"
 
+	"github.com/assay-project/assay/pkg/extract/pixels"
 	"github.com/assay-project/assay/services/analyzer/photojob/provider"
 	"github.com/assay-project/assay/services/analyzer/photojob/provider/remote"
-	"github.com/assay-project/assay/services/analyzer/pixels"
 )
 
 // Endpoint is the public address of the API.

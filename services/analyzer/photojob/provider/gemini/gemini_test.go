@@ -11,13 +11,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/assay-project/assay/pkg/engines"
-	"github.com/assay-project/assay/services/analyzer/budget"
+	"github.com/assay-project/assay/pkg/extract/budget"
+	"github.com/assay-project/assay/pkg/extract/pixels"
+	"github.com/assay-project/assay/pkg/extract/wasm"
 	"github.com/assay-project/assay/services/analyzer/photojob/provider"
 	"github.com/assay-project/assay/services/analyzer/photojob/provider/gemini"
 	"github.com/assay-project/assay/services/analyzer/photojob/provider/gemini/geminitest"
 	"github.com/assay-project/assay/services/analyzer/photojob/provider/providertest"
-	"github.com/assay-project/assay/services/analyzer/pixels"
 )
 
 const price = 67_000
@@ -28,7 +28,7 @@ func newProvider(t *testing.T, url, key string) *gemini.Provider {
 		BaseURL: url, Key: key,
 		Analyze: gemini.Step{Model: geminitest.AnalyzeModel, CostMicros: 1_000, Time: 30 * time.Second},
 		Edit:    gemini.Step{Model: geminitest.EditModel, CostMicros: price, Time: 2 * time.Minute},
-	}, providertest.Client(t), pixels.NewDecoder(budget.New(1<<30), engines.Config{}))
+	}, providertest.Client(t), pixels.NewDecoder(budget.New(1<<30), wasm.Config{}))
 }
 
 // TestEdit checks that the picture has the format and size of the call, that its cost is that of

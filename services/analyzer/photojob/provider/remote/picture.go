@@ -5,9 +5,9 @@ import (
 	"context"
 	"errors"
 
+	"github.com/assay-project/assay/pkg/extract/pixels"
 	"github.com/assay-project/assay/pkg/reason"
 	"github.com/assay-project/assay/services/analyzer/photojob/provider"
-	"github.com/assay-project/assay/services/analyzer/pixels"
 )
 
 const enhancePrompt = "Enhance this photo: correct exposure, white balance and sharpness. Change nothing else."

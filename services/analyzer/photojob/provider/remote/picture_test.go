@@ -9,18 +9,18 @@ import (
 	"testing"
 	"time"
 
-	"github.com/assay-project/assay/pkg/engines"
-	"github.com/assay-project/assay/services/analyzer/budget"
+	"github.com/assay-project/assay/pkg/extract/budget"
+	"github.com/assay-project/assay/pkg/extract/pixels"
+	"github.com/assay-project/assay/pkg/extract/pixels/scene"
+	"github.com/assay-project/assay/pkg/extract/wasm"
 	"github.com/assay-project/assay/services/analyzer/photojob/provider"
 	"github.com/assay-project/assay/services/analyzer/photojob/provider/remote"
-	"github.com/assay-project/assay/services/analyzer/pixels"
-	"github.com/assay-project/assay/services/analyzer/pixels/scene"
 )
 
 // TestPrepared checks that a photo is sent within the limits, as a JPEG without its metadata, or as
 // a PNG if it has transparency.
 func TestPrepared(t *testing.T) {
-	decoder := pixels.NewDecoder(budget.New(1<<30), engines.Config{})
+	decoder := pixels.NewDecoder(budget.New(1<<30), wasm.Config{})
 	var plain, clear bytes.Buffer
 	if err := jpeg.Encode(&plain, scene.New(900, 600, 2), &jpeg.Options{Quality: 100}); err != nil {
 		t.Fatal(err)

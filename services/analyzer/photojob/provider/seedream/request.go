@@ -8,9 +8,9 @@ import (
 	"math"
 	"strings"
 
+	"github.com/assay-project/assay/pkg/extract/pixels"
 	"github.com/assay-project/assay/services/analyzer/photojob/provider"
 	"github.com/assay-project/assay/services/analyzer/photojob/provider/remote"
-	"github.com/assay-project/assay/services/analyzer/pixels"
 )
 
 // request is a request as documented by the API. The order of the fields is that of the official

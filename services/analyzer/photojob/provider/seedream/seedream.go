@@ -10,10 +10,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/assay-project/assay/pkg/extract/pixels"
 	"github.com/assay-project/assay/pkg/reason"
 	"github.com/assay-project/assay/services/analyzer/photojob/provider"
 	"github.com/assay-project/assay/services/analyzer/photojob/provider/remote"
-	"github.com/assay-project/assay/services/analyzer/pixels"
 )
 
 // Endpoint is the public address of the API outside China.

@@ -9,21 +9,21 @@ import (
 	"testing"
 	"time"
 
-	"github.com/assay-project/assay/pkg/engines"
-	"github.com/assay-project/assay/services/analyzer/budget"
+	"github.com/assay-project/assay/pkg/extract/budget"
+	"github.com/assay-project/assay/pkg/extract/pixels"
+	"github.com/assay-project/assay/pkg/extract/pixels/scene"
+	"github.com/assay-project/assay/pkg/extract/wasm"
 	"github.com/assay-project/assay/services/analyzer/photojob/provider"
 	"github.com/assay-project/assay/services/analyzer/photojob/provider/providertest"
 	"github.com/assay-project/assay/services/analyzer/photojob/provider/seedream"
 	"github.com/assay-project/assay/services/analyzer/photojob/provider/seedream/seedreamtest"
-	"github.com/assay-project/assay/services/analyzer/pixels"
-	"github.com/assay-project/assay/services/analyzer/pixels/scene"
 )
 
 const price = 30_000
 
 func newProvider(t *testing.T, url, key string) *seedream.Provider {
 	t.Helper()
-	return seedream.New(seedream.Config{BaseURL: url, Key: key, Model: seedreamtest.Model, CostMicros: price, Time: 2 * time.Minute}, providertest.Client(t), pixels.NewDecoder(budget.New(1<<30), engines.Config{}))
+	return seedream.New(seedream.Config{BaseURL: url, Key: key, Model: seedreamtest.Model, CostMicros: price, Time: 2 * time.Minute}, providertest.Client(t), pixels.NewDecoder(budget.New(1<<30), wasm.Config{}))
 }
 
 // TestEdit checks the picture, the price of one picture and the id of the call. The requested size

@@ -8,8 +8,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 
 	"github.com/assay-project/assay/pkg/blob"
-	"github.com/assay-project/assay/services/analyzer/plaintext"
-	"github.com/assay-project/assay/services/analyzer/textfile/wordstats"
+	"github.com/assay-project/assay/pkg/extract/plaintext"
+	"github.com/assay-project/assay/pkg/extract/wordstats"
 )
 
 // partSize is the default of ASSAY_RANGE_SIZE.

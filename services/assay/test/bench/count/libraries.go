@@ -11,7 +11,7 @@ import (
 	"golang.org/x/text/cases"
 	"golang.org/x/text/language"
 
-	"github.com/assay-project/assay/services/analyzer/textfile/wordstats"
+	"github.com/assay-project/assay/pkg/extract/wordstats"
 )
 
 // countByLibraries uses the same definition of a word as wordstats, but counts with maintained

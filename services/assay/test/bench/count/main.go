@@ -13,7 +13,7 @@ import (
 	"io"
 	"os"
 
-	"github.com/assay-project/assay/services/analyzer/textfile/wordstats"
+	"github.com/assay-project/assay/pkg/extract/wordstats"
 	"github.com/assay-project/assay/services/assay/test/bench/paired"
 )
 

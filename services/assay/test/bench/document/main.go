@@ -11,9 +11,9 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/assay-project/assay/pkg/engines"
-	"github.com/assay-project/assay/pkg/engines/pdfium"
-	"github.com/assay-project/assay/services/analyzer/library/office"
+	"github.com/assay-project/assay/pkg/extract/office"
+	"github.com/assay-project/assay/pkg/extract/pdf"
+	"github.com/assay-project/assay/pkg/extract/wasm"
 )
 
 func main() {
@@ -36,11 +36,11 @@ func run(ctx context.Context, args []string) error {
 
 // readPDFs reads PDF documents. It skips those that it cannot read, as the rivals do.
 func readPDFs(ctx context.Context, paths []string) (err error) {
-	cache, err := engines.UserCache()
+	cache, err := wasm.UserCache()
 	if err != nil {
 		return err
 	}
-	e := pdfium.New(engines.Config{Cache: cache})
+	e := pdf.New(wasm.Config{Cache: cache})
 	defer func() { err = errors.Join(err, e.Close(ctx)) }()
 	for _, path := range paths {
 		data, err := os.ReadFile(path)
@@ -55,17 +55,17 @@ func readPDFs(ctx context.Context, paths []string) (err error) {
 }
 
 // readPDF opens a document once for its text and once for its picture, as two steps of a workflow do.
-func readPDF(ctx context.Context, e *pdfium.Engine, data []byte) error {
-	read := func(what func(*pdfium.Document) error) error {
-		d, err := e.Open(ctx, bytes.NewReader(data), int64(len(data)), pdfium.Limits{})
+func readPDF(ctx context.Context, e *pdf.Engine, data []byte) error {
+	read := func(what func(*pdf.Document) error) error {
+		d, err := e.Open(ctx, bytes.NewReader(data), int64(len(data)), pdf.Limits{})
 		if err != nil {
 			return err
 		}
 		return errors.Join(what(d), d.Close())
 	}
 	return errors.Join(
-		read(func(d *pdfium.Document) error { _, err := d.Text(pdfium.TextLimits{}); return err }),
-		read(func(d *pdfium.Document) error { _, err := d.Picture(0, 1200); return err }),
+		read(func(d *pdf.Document) error { _, err := d.Text(pdf.TextLimits{}); return err }),
+		read(func(d *pdf.Document) error { _, err := d.Picture(0, 1200); return err }),
 	)
 }
 

@@ -10,8 +10,8 @@ import (
 	"io"
 	"os"
 
-	"github.com/assay-project/assay/pkg/library/records"
-	"github.com/assay-project/assay/pkg/library/records/molecule"
+	"github.com/assay-project/assay/pkg/extract/molecule"
+	"github.com/assay-project/assay/pkg/extract/records"
 )
 
 func main() {

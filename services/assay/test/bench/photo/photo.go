@@ -13,7 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 
-	"github.com/assay-project/assay/services/analyzer/pixels/scene"
+	"github.com/assay-project/assay/pkg/extract/pixels/scene"
 	"github.com/assay-project/assay/services/assay/test/bench/paired"
 )
 

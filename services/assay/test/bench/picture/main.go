@@ -10,10 +10,10 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/assay-project/assay/pkg/engines"
-	"github.com/assay-project/assay/services/analyzer/budget"
+	"github.com/assay-project/assay/pkg/extract/budget"
+	"github.com/assay-project/assay/pkg/extract/pixels"
+	"github.com/assay-project/assay/pkg/extract/wasm"
 	"github.com/assay-project/assay/services/analyzer/library/step/picture"
-	"github.com/assay-project/assay/services/analyzer/pixels"
 )
 
 func main() {
@@ -31,7 +31,7 @@ func run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	p, release, err := pixels.NewDecoder(budget.New(1<<30), engines.Config{}).Decode(ctx, data, pixels.Default)
+	p, release, err := pixels.NewDecoder(budget.New(1<<30), wasm.Config{}).Decode(ctx, data, pixels.Default)
 	if err != nil {
 		return err
 	}

@@ -20,8 +20,8 @@ import (
 
 	"github.com/assay-project/assay/pkg/backend"
 	"github.com/assay-project/assay/pkg/config"
+	"github.com/assay-project/assay/pkg/extract/wordstats"
 	"github.com/assay-project/assay/pkg/process"
-	"github.com/assay-project/assay/services/analyzer/textfile/wordstats"
 	"github.com/assay-project/assay/services/assay/serve"
 )
 

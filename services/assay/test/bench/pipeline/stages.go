@@ -26,7 +26,7 @@ var stages = []struct {
 	{"NATS server", []string{"nats-io/nats-server"}},
 	{"NATS client", []string{"nats-io/nats.go", "nats-io/nats%2ego"}},
 	{"AWS SDK", []string{"aws/aws-sdk-go-v2", "aws/smithy-go"}},
-	{"word statistics", []string{"textfile/wordstats", "plaintext"}},
+	{"word statistics", []string{"extract/wordstats", "extract/plaintext"}},
 	{"HTTP", []string{"net/http"}},
 	{"Assay, and the floor's own code", []string{"assay-project/assay", "danielgtaylor/huma", "rs/zerolog", "prometheus", "protobuf"}},
 	{"scheduler, timers, and samples without a caller", []string{""}},

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/assay-project/assay/services/analyzer/textfile/wordstats/corpus"
+	"github.com/assay-project/assay/pkg/extract/wordstats/corpus"
 )
 
 // text is a file to count.

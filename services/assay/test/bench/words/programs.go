@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"reflect"
 
-	"github.com/assay-project/assay/services/analyzer/textfile/wordstats"
+	"github.com/assay-project/assay/pkg/extract/wordstats"
 	"github.com/assay-project/assay/services/assay/test/bench/paired"
 )
 

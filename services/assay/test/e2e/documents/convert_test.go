@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/assay-project/assay/pkg/engines/enginetest"
+	"github.com/assay-project/assay/pkg/extract/wasm/wasmtest"
 	"github.com/assay-project/assay/services/assay/client"
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
@@ -21,7 +21,7 @@ func TestConverter(t *testing.T) {
 			w.WriteHeader(http.StatusBadRequest)
 			return
 		}
-		_, _ = w.Write(enginetest.PDF{Pages: []string{fox}}.Bytes()) // the analyzer retries after an error
+		_, _ = w.Write(wasmtest.PDF{Pages: []string{fox}}.Bytes()) // the analyzer retries after an error
 	}))
 	defer converter.Close()
 	s := system.StartServer(t, t.TempDir(), "ASSAY_CONVERTER="+converter.URL)

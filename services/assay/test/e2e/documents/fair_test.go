@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/assay-project/assay/pkg/engines/enginetest"
-	"github.com/assay-project/assay/services/analyzer/library/office/officetest"
+	"github.com/assay-project/assay/pkg/extract/office/officetest"
+	"github.com/assay-project/assay/pkg/extract/wasm/wasmtest"
 	"github.com/assay-project/assay/services/assay/client"
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
@@ -23,14 +23,14 @@ const (
 // endless returns a PDF with a form that fills with a pattern, whose cell draws the form.
 func endless() []byte {
 	const fill = "/P0 scn 0 0 224 160 re f "
-	return enginetest.PDF{Pages: []string{""}, Contents: "/X0 Do", Forms: []string{"/Pattern cs " + fill + fill + fill}, Patterns: []string{"/X0 Do"}}.Bytes()
+	return wasmtest.PDF{Pages: []string{""}, Contents: "/X0 Do", Forms: []string{"/Pattern cs " + fill + fill + fill}, Patterns: []string{"/X0 Do"}}.Bytes()
 }
 
 // TestDocumentsThatDrawThemselves: a document whose picture never ends is processed without it after one attempt, the text
 // and the picture of a document whose forms draw each other fail separately, and neither delays documents of others.
 func TestDocumentsThatDrawThemselves(t *testing.T) {
 	s := system.StartServer(t, t.TempDir())
-	warm := document{"warm.pdf", enginetest.PDF{Pages: []string{fox}}.Bytes}
+	warm := document{"warm.pdf", wasmtest.PDF{Pages: []string{fox}}.Bytes}
 	if o := process(t, s.System, []document{warm})[0]; o.node.Status != good {
 		t.Fatalf("%s is %s (%s), want %s", o.name, o.node.Status, o.reasons(), good)
 	}
@@ -40,7 +40,7 @@ func TestDocumentsThatDrawThemselves(t *testing.T) {
 	}
 	began, ended := time.Now(), make(chan []outcome, 1)
 	go func() { ended <- process(t, s.System, slow) }()
-	exploding := enginetest.PDF{Pages: []string{""}, Contents: "/X0 Do", Forms: []string{"/X1 Do /X1 Do /X1 Do", "/X0 Do /X0 Do /X0 Do"}}
+	exploding := wasmtest.PDF{Pages: []string{""}, Contents: "/X0 Do", Forms: []string{"/X1 Do /X1 Do /X1 Do", "/X0 Do /X0 Do /X0 Do"}}
 	if _, err := processOne(t.Context(), s.Client(t, system.NewOwner()), document{"another.txt", func() []byte { return []byte(fox) }}); err != nil {
 		t.Fatal(err)
 	}

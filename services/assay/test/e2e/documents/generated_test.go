@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/assay-project/assay/pkg/engines/enginetest"
-	"github.com/assay-project/assay/services/analyzer/library/office/officetest"
+	"github.com/assay-project/assay/pkg/extract/office/officetest"
+	"github.com/assay-project/assay/pkg/extract/wasm/wasmtest"
 	"github.com/assay-project/assay/services/assay/client"
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
@@ -26,7 +26,7 @@ const (
 
 // generated returns documents of every supported format and their required outcomes.
 func generated() []expected {
-	pdf := func(name string, p enginetest.PDF, status, text, reason string) expected {
+	pdf := func(name string, p wasmtest.PDF, status, text, reason string) expected {
 		return expected{document{name, p.Bytes}, status, text, reason}
 	}
 	made := func(name string, data []byte, status, text, reason string) expected {
@@ -40,12 +40,12 @@ func generated() []expected {
 	word := officetest.Part{"WordDocument", strings.Repeat("\x00", 12)}
 	summary := officetest.Part{"\x05SummaryInformation", officetest.Summary("On Foxes")}
 	return []expected{
-		pdf("plain.pdf", enginetest.PDF{Title: "On Foxes", Pages: []string{fox, "jumps"}}, good, fox+"\fjumps\f", ""),
-		pdf("form.pdf", enginetest.PDF{Pages: []string{fox}, Fields: map[string]string{"animal": "vixen"}}, good, "", ""),
-		pdf("encrypted.pdf", enginetest.PDF{Pages: []string{fox}, Encrypted: true}, good, fox+"\f", ""),
-		pdf("locked.pdf", enginetest.PDF{Pages: []string{fox}, Encrypted: true, Password: "x"}, failed, "", "password-protected"),
-		pdf("empty.pdf", enginetest.PDF{}, failed, "", "no page"),
-		made("truncated.pdf", enginetest.PDF{Pages: []string{fox}}.Bytes()[:60], failed, "", "damaged"),
+		pdf("plain.pdf", wasmtest.PDF{Title: "On Foxes", Pages: []string{fox, "jumps"}}, good, fox+"\fjumps\f", ""),
+		pdf("form.pdf", wasmtest.PDF{Pages: []string{fox}, Fields: map[string]string{"animal": "vixen"}}, good, "", ""),
+		pdf("encrypted.pdf", wasmtest.PDF{Pages: []string{fox}, Encrypted: true}, good, fox+"\f", ""),
+		pdf("locked.pdf", wasmtest.PDF{Pages: []string{fox}, Encrypted: true, Password: "x"}, failed, "", "password-protected"),
+		pdf("empty.pdf", wasmtest.PDF{}, failed, "", "no page"),
+		made("truncated.pdf", wasmtest.PDF{Pages: []string{fox}}.Bytes()[:60], failed, "", "damaged"),
 		made("plain.docx", docx, good, fox+"\na cell", "no preview picture"),
 		made("truncated.docx", docx[:len(docx)/2], failed, "", "no directory"),
 		made("locked.docx", officetest.Compound(officetest.Part{"EncryptionInfo", ""}, officetest.Part{"EncryptedPackage", "x"}), failed, "", "password-protected"),

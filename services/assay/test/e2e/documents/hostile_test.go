@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/assay-project/assay/pkg/extract/office/officetest"
 	"github.com/assay-project/assay/services/analyzer/library/hostile"
-	"github.com/assay-project/assay/services/analyzer/library/office/officetest"
 	"github.com/assay-project/assay/services/assay/client"
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/assay-project/assay/pkg/library/records/recordstest"
+	"github.com/assay-project/assay/pkg/extract/records/recordstest"
 	"github.com/assay-project/assay/services/assay/client"
 	"github.com/assay-project/assay/services/assay/test/corpus"
 	"github.com/assay-project/assay/services/assay/test/e2e/system"

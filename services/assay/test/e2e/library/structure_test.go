@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/assay-project/assay/pkg/engines/enginetest"
+	"github.com/assay-project/assay/pkg/extract/wasm/wasmtest"
 	"github.com/assay-project/assay/services/assay/client"
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
@@ -14,7 +14,7 @@ import (
 // TestMoleculesAreIdentified: with RDKit, SMILES and InChI are columns of the first 100 records of a file, and are
 // determined on request for other records; molecules without coordinates have drawings.
 func TestMoleculesAreIdentified(t *testing.T) {
-	if err := enginetest.FillRDKit(enginetest.Compiled(t).Cache); err != nil {
+	if err := wasmtest.FillRDKit(wasmtest.Compiled(t).Cache); err != nil {
 		t.Fatal(err)
 	}
 	s := system.StartServer(t, t.TempDir(), "ASSAY_RDKIT=true")

@@ -11,8 +11,8 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"github.com/assay-project/assay/services/analyzer/photojob/provider/local/sample"
-	"github.com/assay-project/assay/services/analyzer/pixels/scene"
+	"github.com/assay-project/assay/pkg/extract/photo/sample"
+	"github.com/assay-project/assay/pkg/extract/pixels/scene"
 	"github.com/assay-project/assay/services/assay/client"
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )

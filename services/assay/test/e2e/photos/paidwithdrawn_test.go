@@ -9,10 +9,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/assay-project/assay/pkg/extract/pixels/scene"
 	"github.com/assay-project/assay/pkg/photojob"
 	"github.com/assay-project/assay/services/analyzer/photojob/provider/gemini/geminitest"
 	"github.com/assay-project/assay/services/analyzer/photojob/provider/providertest"
-	"github.com/assay-project/assay/services/analyzer/pixels/scene"
 	"github.com/assay-project/assay/services/assay/client"
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )

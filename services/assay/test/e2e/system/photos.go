@@ -15,7 +15,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
-	"github.com/assay-project/assay/services/analyzer/pixels/scene"
+	"github.com/assay-project/assay/pkg/extract/pixels/scene"
 	"github.com/assay-project/assay/services/assay/client"
 )
 

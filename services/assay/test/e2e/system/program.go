@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/assay-project/assay/pkg/engines/enginetest"
+	"github.com/assay-project/assay/pkg/extract/wasm/wasmtest"
 )
 
 // StartWait limits the time for a program's start, and for its end after a signal.
@@ -42,7 +42,7 @@ func Launch(t *testing.T, role string, env []string, args ...string) *Program {
 	cmd := exec.Command(os.Args[0], args...)
 	home := t.TempDir()
 	cmd.Env = append([]string{
-		roleVariable + "=" + role, WithoutObjects, "ASSAY_ENGINES=" + enginetest.Compiled(t).Cache, "HOME=" + home, "TMPDIR=" + home, "PATH=" + os.Getenv("PATH"),
+		roleVariable + "=" + role, WithoutObjects, "ASSAY_ENGINES=" + wasmtest.Compiled(t).Cache, "HOME=" + home, "TMPDIR=" + home, "PATH=" + os.Getenv("PATH"),
 		"GORACE=" + cmp.Or(os.Getenv("GORACE"), exitImmediately), "GOCOVERDIR=" + os.Getenv("GOCOVERDIR"),
 	}, env...)
 	p := &Program{Cmd: cmd, Output: newTranscript(), exited: make(chan struct{})}

@@ -16,9 +16,9 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/assay-project/assay/pkg/extract/wordstats"
 	"github.com/assay-project/assay/pkg/feed"
 	"github.com/assay-project/assay/pkg/textfile"
-	"github.com/assay-project/assay/services/analyzer/textfile/wordstats"
 	"github.com/assay-project/assay/services/assay/client"
 	e2e "github.com/assay-project/assay/services/assay/test/e2e/system"
 	"github.com/assay-project/assay/services/assay/test/fault/audit"

@@ -13,9 +13,9 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/assay-project/assay/pkg/extract/pixels/scene"
 	"github.com/assay-project/assay/pkg/lifecycle"
 	"github.com/assay-project/assay/pkg/photojob"
-	"github.com/assay-project/assay/services/analyzer/pixels/scene"
 	"github.com/assay-project/assay/services/assay/test/fault/audit"
 )
 

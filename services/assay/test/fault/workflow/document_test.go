@@ -7,7 +7,7 @@ import (
 	"io"
 	"testing"
 
-	"github.com/assay-project/assay/pkg/engines/enginetest"
+	"github.com/assay-project/assay/pkg/extract/wasm/wasmtest"
 	"github.com/assay-project/assay/pkg/library"
 )
 
@@ -46,8 +46,8 @@ func zipOf(t *testing.T, parts [][2]string) string {
 func TestDocuments(t *testing.T) {
 	w := start(t)
 	w.worker(nil)
-	pdf := enginetest.PDF{Title: "On Foxes", Pages: []string{"The quick brown fox", "jumps"}, Fields: map[string]string{"city": "Reykjavik"}}
-	locked := enginetest.PDF{Pages: []string{"secret"}, Encrypted: true, Password: "x"}
+	pdf := wasmtest.PDF{Title: "On Foxes", Pages: []string{"The quick brown fox", "jumps"}, Fields: map[string]string{"city": "Reykjavik"}}
+	locked := wasmtest.PDF{Pages: []string{"secret"}, Encrypted: true, Password: "x"}
 	for name, c := range map[string]struct{ body, kind, status, text, reason string }{
 		"foxes.pdf":   {string(pdf.Bytes()), "Pdf", "Processed", "The quick brown fox\nReykjavik\fjumps\f", ""},
 		"locked.pdf":  {string(locked.Bytes()), "Pdf", "Failed", "", "text: the document is password-protected"},

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/assay-project/assay/pkg/extract/records"
 	"github.com/assay-project/assay/pkg/library"
-	"github.com/assay-project/assay/pkg/library/records"
 	"github.com/assay-project/assay/services/assay/test/fault/wire"
 )
 

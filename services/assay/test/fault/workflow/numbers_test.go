@@ -16,9 +16,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/assay-project/assay/pkg/decimal"
+	"github.com/assay-project/assay/pkg/extract/decimal"
+	"github.com/assay-project/assay/pkg/extract/records"
 	"github.com/assay-project/assay/pkg/library"
-	"github.com/assay-project/assay/pkg/library/records"
 )
 
 // extremes are numbers that DynamoDB cannot store, the first five of which a float64 can represent.

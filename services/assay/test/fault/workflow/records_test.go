@@ -11,8 +11,8 @@ import (
 	"testing"
 	"unicode/utf16"
 
+	"github.com/assay-project/assay/pkg/extract/records"
 	"github.com/assay-project/assay/pkg/library"
-	"github.com/assay-project/assay/pkg/library/records"
 	"github.com/assay-project/assay/services/assay/test/fault/wire"
 )
 

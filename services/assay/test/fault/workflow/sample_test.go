@@ -3,7 +3,7 @@ package workflow
 import (
 	"testing"
 
-	"github.com/assay-project/assay/pkg/engines/enginetest"
+	"github.com/assay-project/assay/pkg/extract/wasm/wasmtest"
 )
 
 // sample is a file to process.
@@ -12,7 +12,7 @@ type sample struct{ name, body string }
 // samples returns a file of each type, by type. All of them become Processed.
 func samples(t *testing.T) map[string]sample {
 	t.Helper()
-	pdf := enginetest.PDF{Title: "Foxes", Pages: []string{"The quick brown fox"}}
+	pdf := wasmtest.PDF{Title: "Foxes", Pages: []string{"The quick brown fox"}}
 	return map[string]sample{
 		"Generic": {"a.bin", "\x00\x01\x02"}, "Image": {"a.gif", animation(t)}, "Pdf": {"a.pdf", string(pdf.Bytes())},
 		"Office": {"a.docx", wordDocument(t, "Dear fox")}, "WebPage": {"a.html", "<!DOCTYPE html><title>Foxes</title><p>One fox"},

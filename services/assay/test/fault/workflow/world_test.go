@@ -36,8 +36,8 @@ import (
 	"github.com/assay-project/assay/pkg/blob"
 	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/bus/consume"
-	"github.com/assay-project/assay/pkg/engines/enginetest"
 	"github.com/assay-project/assay/pkg/event"
+	"github.com/assay-project/assay/pkg/extract/wasm/wasmtest"
 	"github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/pkg/library/announce"
 	"github.com/assay-project/assay/pkg/lifecycle"
@@ -164,7 +164,7 @@ func (w *world) process(hook wire.Hook, consumes bool) *worker {
 		w.t.Fatal(err)
 	}
 	shared := work.New(work.Config{Parallel: 4, Lease: w.lease, Attempts: w.attempts, Drain: w.lease, Time: time.Minute}, backends.Bus, reg)
-	area, err := analyzed.New(analyzed.Config{Pixels: 1e8, Memory: 2 << 30, TrashKeep: time.Hour, Tables: tables}, enginetest.Compiled(w.t), backends, shared, quota.New(quota.Config{}, platformTable, backends.DB, zerolog.Nop()), zerolog.Nop())
+	area, err := analyzed.New(analyzed.Config{Pixels: 1e8, Memory: 2 << 30, TrashKeep: time.Hour, Tables: tables}, wasmtest.Compiled(w.t), backends, shared, quota.New(quota.Config{}, platformTable, backends.DB, zerolog.Nop()), zerolog.Nop())
 	if err != nil {
 		w.t.Fatal(err)
 	}

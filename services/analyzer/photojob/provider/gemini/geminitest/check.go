@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/assay-project/assay/services/analyzer/pixels"
+	"github.com/assay-project/assay/pkg/extract/pixels"
 )
 
 // maxRequest is the maximum size of a request to the API.

@@ -15,8 +15,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/assay-project/assay/pkg/extract/pixels/scene"
 	"github.com/assay-project/assay/services/analyzer/photojob/provider/providertest"
-	"github.com/assay-project/assay/services/analyzer/pixels/scene"
 )
 
 // The key that the server accepts by default, and the models that it serves.

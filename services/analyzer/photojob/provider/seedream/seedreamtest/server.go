@@ -19,9 +19,9 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/assay-project/assay/pkg/extract/pixels"
+	"github.com/assay-project/assay/pkg/extract/pixels/scene"
 	"github.com/assay-project/assay/services/analyzer/photojob/provider/providertest"
-	"github.com/assay-project/assay/services/analyzer/pixels"
-	"github.com/assay-project/assay/services/analyzer/pixels/scene"
 )
 
 // The key that the server accepts by default, and the model that it serves.

@@ -1,3 +1,0 @@
-// Package resvg draws SVG with resvg, in a sandbox of package engines. The target wasm of the Makefile fetches
-// resvg.wasm.gz. LICENSE and NOTICE are those of resvg and its dependencies.
-package resvg

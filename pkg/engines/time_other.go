@@ -1,8 +1,0 @@
-//go:build !unix
-
-package engines
-
-import "time"
-
-// processorTime returns the time, so that every interval counts fully.
-func processorTime() time.Duration { return time.Duration(time.Now().UnixNano()) }

@@ -1,0 +1,209 @@
+package crystal
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/assay-project/assay/pkg/extract/records"
+	"github.com/assay-project/assay/pkg/extract/records/recordstest"
+)
+
+var mutations = flag.Int("mutations", 200, "number of damaged files for each parser")
+
+// halite has the cell edge of rock salt. Its stated volume is the cube of the edge.
+const halite = `# a comment
+data_halite
+_chemical_formula_sum 'Cl Na'
+_chemical_name_mineral ?
+_cell_length_a 5.6402(2)
+_cell_length_b 5.6402(2)
+_cell_length_c 5.6402(2)
+_cell_angle_alpha 90
+_cell_angle_beta 90.000
+_cell_angle_gamma 90
+_cell_volume 179.43
+_symmetry_space_group_name_H-M "F m -3 m"
+_symmetry_Int_Tables_number 225
+_publ_author
+;
+data_ in a text is no block
+ 'nor is this a quote
+;
+loop_
+_symmetry_equiv_pos_as_xyz
+x,y,z 'x,1/2+y,z+1/2' "x+0.5, y, z+1/2"
+x+1/2,y+1/2,z
+-x,-y,-z
+loop_
+_atom_site_label
+_atom_site_fract_x
+_atom_site_fract_y
+_atom_site_fract_z
+Na1 0 0 0
+Cl1 0.5000(1) 0 0
+H1 ? ? ?
+`
+
+func TestHalite(t *testing.T) {
+	all := readAll([]byte("# file\n" + halite + strings.Replace(halite, "data_halite", "DATA_second", 1)))
+	if len(all) != 2 || all[0].Name != "halite" || all[1].Name != "second" {
+		t.Fatalf("got %+v, want halite and second", all)
+	}
+	want := records.Properties{{Name: "formula", Value: "ClNa"}, {Name: "weight", Value: 58.44}, {Name: SpaceGroup, Value: "F m -3 m"}, {Name: SpaceGroupNumber, Value: int64(225)},
+		{Name: A, Value: 5.6402}, {Name: B, Value: 5.6402}, {Name: C, Value: 5.6402}, {Name: Alpha, Value: 90.0}, {Name: Beta, Value: 90.0}, {Name: Gamma, Value: 90.0},
+		{Name: Volume, Value: 179.43}, {Name: VolumeAgrees, Value: true}, {Name: Operations, Value: int64(5)}, {Name: Sites, Value: int64(2)}, {Name: CellAtoms, Value: int64(8)}}
+	if !reflect.DeepEqual(all[0].Properties, want) || len(all[0].NotDetermined) > 0 {
+		t.Errorf("got %+v, undetermined %v, error %q, want %+v", all[0].Properties, all[0].NotDetermined, all[0].Error, want)
+	}
+	if text, _ := all[0].Fields.Get("_publ_author"); !strings.HasPrefix(text, "data_ in a text") || strings.Contains(text, ";") {
+		t.Errorf("got text field %q, want one that begins with \"data_ in a text\" and has no semicolons", text)
+	}
+	if _, found := all[0].Fields.Get("_chemical_name_mineral"); found {
+		t.Error("got a field for an unknown value, want none")
+	}
+}
+
+func readAll(data []byte) (all []records.Record) {
+	s := records.NewScanner(bytes.NewReader(data), Boundary(), true)
+	for {
+		raw, err := s.Next()
+		if err != nil {
+			return all
+		}
+		all = append(all, Read(raw.Bytes))
+	}
+}
+
+// The volume of a triclinic cell is the determinant of its edge vectors.
+func TestVolume(t *testing.T) {
+	c := Cell{8.7038, 12.204, 4.9747, 93.021, 90.616, 90.319}
+	p := func(x, y, z float64) [3]float64 {
+		sin := math.Sin(c.Gamma * math.Pi / 180)
+		cy := (cos(c.Alpha) - cos(c.Beta)*cos(c.Gamma)) / sin
+		return [3]float64{c.A*x + c.B*cos(c.Gamma)*y + c.C*cos(c.Beta)*z, c.B*sin*y + c.C*cy*z, c.C * math.Sqrt(1-cos(c.Beta)*cos(c.Beta)-cy*cy) * z}
+	}
+	want := p(1, 0, 0)[0] * p(0, 1, 0)[1] * p(0, 0, 1)[2]
+	if v, ok := c.Volume(); !ok || math.Abs(v-want) > 1e-6 {
+		t.Errorf("got volume %v, want %v", v, want)
+	}
+	for _, c := range []Cell{{1, 1, 1, 10, 10, 170}, {0, 1, 1, 90, 90, 90}, {1, 1, -1, 90, 90, 90}, {1, 1, 1, 0, 90, 90}} {
+		if v, ok := c.Volume(); ok {
+			t.Errorf("%+v: got volume %v, want none", c, v)
+		}
+	}
+	r := Read([]byte(strings.Replace(halite, "_cell_volume 179.43", "_cell_volume 185(1)", 1)))
+	if r.Properties.Get(VolumeAgrees) != false {
+		t.Error("a different stated volume: got VolumeAgrees = true, want false")
+	}
+}
+
+func TestOperations(t *testing.T) {
+	for text, want := range map[string]Operation{
+		"x,y,z":            {{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}},
+		"-Y, x-y, 1/3+z":   {{0, -1, 0, 0}, {1, -1, 0, 0}, {0, 0, 1, 1.0 / 3}},
+		"+x+.25,-z-1/4, y": {{1, 0, 0, 0.25}, {0, 0, -1, -0.25}, {0, 1, 0, 0}},
+	} {
+		if got, ok := ParseOperation(text); !ok || got != want {
+			t.Errorf("ParseOperation(%q) = %v, %t, want %v", text, got, ok, want)
+		}
+	}
+	for _, text := range []string{"", "x,y", "x,y,z,x", "x,y,w", "x,,z", "x,y,z+", "x,y,1/0+z", "x,y,1/2/3"} {
+		if _, ok := ParseOperation(text); ok {
+			t.Errorf("ParseOperation(%q): got ok = true, want false", text)
+		}
+	}
+}
+
+func TestUndeterminedPropertiesAreListed(t *testing.T) {
+	for name, test := range map[string]struct{ from, to, missing string }{
+		"cell":       {"_cell_length_a 5.6402(2)\n", "", "volume"},
+		"operations": {"-x,-y,-z", "-x,-y,-w", "cellAtoms"},
+		"formula":    {"'Cl Na'", "'Cl0.5 Na'", "formula weight"},
+	} {
+		r := Read([]byte(strings.Replace(halite, test.from, test.to, 1)))
+		if got := strings.Join(r.NotDetermined, " "); got != test.missing {
+			t.Errorf("%s: got %q, want %q", name, got, test.missing)
+		}
+	}
+}
+
+func TestDamagedFilesNameLineAndToken(t *testing.T) {
+	for name, test := range map[string]struct{ text, want string }{
+		"orphan":      {strings.Replace(halite, "_cell_volume 179.43", "_cell_volume 179.43 lost", 1), `line 11: "lost" belongs to no tag`},
+		"no value":    {strings.Replace(halite, "_cell_volume 179.43", "_cell_volume", 1), `line 11: "_cell_volume" has no value`},
+		"quote":       {strings.Replace(halite, "'Cl Na'", "'Cl Na", 1), `line 3: "'Cl Na" has no closing quote`},
+		"text":        {strings.Replace(halite, "quote\n;\n", "quote\n", 1), `line 15: ";" begins a text field that has no end`},
+		"loop":        {strings.Replace(halite, "H1 ? ? ?", "H1 ? ?", 1), `line 24: "loop_" has 11 values for 4 tags`},
+		"no tags":     {"data_x\nloop_\n1 2\n", `line 3: "1" was found instead of the tags`},
+		"head":        {"_a 1\n", `line 1: "_a" was found instead of data_`},
+		"reserved":    {"data_x\nstop_\n", `line 2: "stop_" belongs to no tag`},
+		"other block": {"data_x\ndata_y\n", `line 2: "data_y" begins another block`},
+	} {
+		if _, err := Parse(test.text); !errors.Is(err, ErrNotCIF) || !strings.Contains(fmt.Sprint(err), test.want) {
+			t.Errorf("%s: got error %v, want %s", name, err, test.want)
+		}
+	}
+}
+
+func wellFormed(svg []byte) error {
+	d := xml.NewDecoder(bytes.NewReader(svg))
+	for {
+		if _, err := d.Token(); errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+	}
+}
+
+func TestDrawing(t *testing.T) {
+	b, err := Parse(strings.Replace(halite, "Na1 0", "Na<&> 0", 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, _ := b.Structure()
+	svg, err := s.SVG()
+	if err != nil || wellFormed(svg) != nil || bytes.Count(svg, []byte("<circle")) != 8 || bytes.Count(svg, []byte("<path")) != 12 || bytes.Contains(svg, []byte("NaN")) {
+		t.Errorf("got %s, error %v, want a cell of 12 edges with 8 atoms", svg, err)
+	}
+	s.Sites = nil
+	if _, err := s.SVG(); !errors.Is(err, ErrNotDrawn) {
+		t.Errorf("without sites: got error %v, want ErrNotDrawn", err)
+	}
+}
+
+func use(data []byte) {
+	readAll(data)
+	if b, err := Parse(string(data)); err == nil {
+		if s, ok := b.Structure(); ok {
+			_, _ = s.SVG()
+		}
+	}
+}
+
+func TestDamagedFiles(t *testing.T) { recordstest.Mutate(t, *mutations, [][]byte{[]byte(halite)}, use) }
+
+func FuzzCrystals(f *testing.F) {
+	f.Add([]byte(halite))
+	f.Add([]byte("data_a _x 'a'b' _y \"\" save_f _z 1 save_ loop_ _t"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		use(data)
+		b, err := Parse(string(data))
+		if err != nil {
+			return
+		}
+		if s, ok := b.Structure(); ok {
+			if svg, err := s.SVG(); err == nil && (wellFormed(svg) != nil || bytes.Contains(svg, []byte("NaN"))) {
+				t.Errorf("got %s, want well-formed XML without NaN", svg)
+			}
+		}
+	})
+}

@@ -1,0 +1,279 @@
+package office
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/assay-project/assay/pkg/extract/reason"
+)
+
+// workbook reads an Excel workbook.
+type workbook struct {
+	*parts
+	shared   []string // the shared strings
+	formats  []numberFormat
+	date1904 bool
+}
+
+// readWorkbook reads the sheets in order: names, cells as displayed, headers and footers, comments, shapes, charts
+// and diagrams.
+func readWorkbook(p *parts, main string) error {
+	w := &workbook{parts: p}
+	type sheet struct{ name, id string }
+	var sheets []sheet
+	err := p.walk(main, events{start: func(name string, a attributes) error {
+		switch name {
+		case "workbookPr":
+			w.date1904 = a.get("date1904") == "1" || a.get("date1904") == "true"
+		case "sheet":
+			sheets = append(sheets, sheet{a.get("name"), a.get("id")})
+			if !p.keep(len(a.get("name")) + len(a.get("id"))) {
+				return ErrTooBig.With(reason.SheetsLimit, maxKept)
+			}
+		}
+		return nil
+	}})
+	if err != nil {
+		return err
+	}
+	if err := p.related(main, map[string]func(string) error{"sharedStrings": w.readShared, "styles": w.readFormats}); err != nil {
+		return err
+	}
+	relations, err := p.relations(main)
+	if err != nil {
+		return err
+	}
+	targets := map[string]string{}
+	for _, r := range relations {
+		targets[r.id] = r.target
+	}
+	for _, s := range sheets {
+		part := targets[s.id]
+		if part == "" || !p.has(part) {
+			continue
+		}
+		if err := p.out.separate('\n'); err != nil {
+			return err
+		}
+		if err := p.out.add(s.name + "\n"); err != nil {
+			return err
+		}
+		if err := w.readSheet(part); err != nil {
+			return err
+		}
+		if err := p.readDrawings(part); err != nil {
+			return err
+		}
+		if err := p.related(part, map[string]func(string) error{"comments": p.readDrawing, "threadedComment": w.readThreaded}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// maxShared is the maximum number of shared strings that are kept. More do not fit into the text.
+const maxShared = 2_000_000
+
+// readShared reads the shared strings. Their total size is limited to about four times the text limit.
+func (w *workbook) readShared(part string) error {
+	var b strings.Builder
+	var in, phonetic bool
+	size := 0
+	return w.walk(part, events{
+		start: func(name string, _ attributes) error {
+			switch name {
+			case "si":
+				b.Reset()
+			case "rPh":
+				phonetic = true
+			case "t":
+				in = true
+			}
+			return nil
+		},
+		text: func(s []byte) error {
+			if in && !phonetic && size < 4*w.out.most {
+				size += len(s)
+				b.Write(s)
+			}
+			return nil
+		},
+		end: func(name string) error {
+			switch name {
+			case "rPh":
+				phonetic = false
+			case "t":
+				in = false
+			case "si":
+				if len(w.shared) < maxShared {
+					w.shared = append(w.shared, b.String())
+				}
+			}
+			return nil
+		},
+	})
+}
+
+const (
+	// formatSize is the maximum number of bytes of a parsed number format per byte of its code.
+	formatSize = 150
+	// maxFormats is the maximum number of cell styles that are kept. Excel allows 65,490.
+	maxFormats = 200_000
+)
+
+// readFormats reads the number formats of the cell styles.
+func (w *workbook) readFormats(part string) error {
+	custom, parsed := map[string]string{}, map[string]numberFormat{}
+	cells := false
+	return w.walk(part, events{
+		start: func(name string, a attributes) error {
+			switch name {
+			case "numFmt":
+				if w.keep(len(a.get("numFmtId")) + len(a.get("formatCode"))) {
+					custom[a.get("numFmtId")] = a.get("formatCode")
+				}
+			case "cellXfs":
+				cells = true
+			case "xf":
+				if cells {
+					id := a.get("numFmtId")
+					code, found := custom[id]
+					if !found {
+						code = builtinFormats[id]
+					}
+					if _, found := parsed[code]; !found && w.keep(formatSize*len(code)) {
+						parsed[code] = parseFormat(code)
+					}
+					if len(w.formats) < maxFormats {
+						w.formats = append(w.formats, parsed[code])
+					}
+				}
+			}
+			return nil
+		},
+		end: func(name string) error {
+			if name == "cellXfs" {
+				cells = false
+			}
+			return nil
+		},
+	})
+}
+
+// cell is the cell being read.
+type cell struct {
+	kind  string
+	style int
+	value strings.Builder
+}
+
+func (w *workbook) readSheet(part string) error {
+	var c cell
+	var in, header bool
+	return w.walk(part, events{
+		start: func(name string, a attributes) error {
+			switch name {
+			case "c":
+				c.kind, c.style = a.get("t"), count(a.get("s"))
+				c.value.Reset()
+			case "v", "t":
+				in = true
+			case "oddHeader", "oddFooter", "evenHeader", "evenFooter", "firstHeader", "firstFooter":
+				in, header = true, true
+				c.value.Reset()
+			}
+			return nil
+		},
+		text: func(s []byte) error {
+			if in && c.value.Len() < w.out.most {
+				c.value.Write(s)
+			}
+			return nil
+		},
+		end: func(name string) error {
+			switch name {
+			case "v", "t":
+				in = false
+			case "c":
+				if err := w.out.add(w.show(&c)); err != nil {
+					return err
+				}
+				return w.out.separate('\t')
+			case "row":
+				return w.out.separate('\n')
+			}
+			if header && (strings.HasSuffix(name, "Header") || strings.HasSuffix(name, "Footer")) {
+				in, header = false, false
+				return w.out.add(pageText(c.value.String()) + "\n")
+			}
+			return nil
+		},
+	})
+}
+
+// show returns the displayed text of a cell.
+func (w *workbook) show(c *cell) string {
+	value := c.value.String()
+	switch c.kind {
+	case "s":
+		if n, err := strconv.Atoi(strings.TrimSpace(value)); err == nil && n >= 0 && n < len(w.shared) {
+			return w.shared[n]
+		}
+		return ""
+	case "b":
+		if value == "1" {
+			return "TRUE"
+		}
+		return "FALSE"
+	case "str", "inlineStr", "e":
+		return value
+	}
+	n, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
+	if err != nil || c.style >= len(w.formats) {
+		return value
+	}
+	return w.formats[c.style].show(n, w.date1904)
+}
+
+// pageText returns the text of a page header or footer without its codes: &L, &"font", &12, &P. &&
+// is an ampersand.
+func pageText(s string) string {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] != '&' || i+1 == len(s) {
+			b.WriteByte(s[i])
+			continue
+		}
+		i++
+		switch c := s[i]; {
+		case c == '&':
+			b.WriteByte('&')
+		case c == '"':
+			if end := strings.IndexByte(s[i+1:], '"'); end >= 0 {
+				i += end + 1
+			}
+		case c >= '0' && c <= '9':
+			for i+1 < len(s) && s[i+1] >= '0' && s[i+1] <= '9' {
+				i++
+			}
+		case c == 'L' || c == 'C' || c == 'R':
+			b.WriteByte('\t')
+		}
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// readThreaded reads threaded comments.
+func (w *workbook) readThreaded(part string) error {
+	var in bool
+	return w.walk(part, events{
+		start: func(name string, _ attributes) error { in = name == "text"; return nil },
+		text: func(s []byte) error {
+			if !in {
+				return nil
+			}
+			return w.out.add(string(s))
+		},
+		end: func(name string) error { in = false; return w.out.separate('\n') },
+	})
+}

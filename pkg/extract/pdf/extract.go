@@ -1,0 +1,67 @@
+package pdf
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/assay-project/assay/pkg/extract/wasm"
+)
+
+// maxInstances is the maximum number of instances that read the text of a document.
+const maxInstances = 5
+
+// Text returns the text of a document as Document.Text does. It counts a page that ends the instance, because the page
+// crashes PDFium or exceeds the memory, as unreadable, and continues in a new instance. l.Time bounds all instances
+// together; Text then returns the pages that it has read. It returns the errors of Open and of ctx.
+func (e *Engine) Text(ctx context.Context, r io.ReaderAt, size int64, l Limits, t TextLimits) (Text, error) {
+	var all Text
+	bytes := t.Bytes
+	for n := 1; ; n++ {
+		d, err := e.Open(ctx, r, size, l)
+		if err != nil {
+			return all, err
+		}
+		began := time.Now()
+		part, ended := d.Text(t)
+		pages := d.Pages()
+		if err := d.Close(); err != nil {
+			return all, err
+		}
+		all.add(part)
+		t.First += part.Pages
+		switch {
+		case ended == nil:
+			return all, nil
+		case errors.Is(ended, wasm.ErrTime):
+			all.Cut = fmt.Sprintf("only the first %d of %d pages are read; reading more takes longer than allowed", all.Pages, pages)
+			return all, nil
+		case !errors.Is(ended, wasm.ErrCrashed) && !errors.Is(ended, wasm.ErrMemory):
+			return all, ended
+		}
+		all.add(Text{Text: "\f", Pages: 1, Unreadable: 1})
+		t.First++
+		if bytes > 0 {
+			t.Bytes = max(bytes-len(all.Text), 1)
+		}
+		if l.Time > 0 {
+			l.Time -= time.Since(began)
+		}
+		switch {
+		case t.First == pages:
+			return all, nil
+		case n == maxInstances || l.Time < 0:
+			all.Cut = fmt.Sprintf("only the first %d of %d pages are read; too many pages cannot be read", all.Pages, pages)
+			return all, nil
+		}
+	}
+}
+
+func (t *Text) add(part Text) {
+	t.Text += part.Text
+	t.Pages += part.Pages
+	t.Unreadable += part.Unreadable
+	t.Cut = part.Cut
+}

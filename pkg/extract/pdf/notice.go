@@ -1,0 +1,17 @@
+package pdf
+
+import (
+	_ "embed"
+	"strings"
+)
+
+//go:embed LICENSE
+var license string
+
+//go:embed NOTICE
+var others string
+
+// Notice returns the licenses of PDFium, which must be distributed with it.
+func Notice() string {
+	return strings.TrimSpace("PDF documents are read by PDFium, as compiled to WebAssembly in the npm package @hyzyla/pdfium 2.1.13.\n\n" + license + "\n" + others)
+}

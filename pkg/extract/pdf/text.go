@@ -1,0 +1,142 @@
+package pdf
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf16"
+)
+
+// Text is the text of a document.
+type Text struct {
+	Text       string // text of the pages, each followed by a form feed
+	Pages      int    // number of processed pages
+	Unreadable int    // number of processed pages that could not be read
+	Cut        string // why the text is incomplete, for display; "" if it is complete
+}
+
+// TextLimits limits the result of Text. 0 selects the default.
+type TextLimits struct {
+	First int // number of the first page, counted from 0
+	Pages int // number of the page at which Text ends; default: 2,000
+	Bytes int // default: 8 MiB
+}
+
+// Text returns the text of the pages in reading order, with the values of form fields. A page that cannot be read
+// is omitted and counted. If a page ends the instance, Text returns the text of the pages before it with the error.
+func (d *Document) Text(l TextLimits) (Text, error) {
+	if l.Pages == 0 {
+		l.Pages = 2000
+	}
+	if l.Bytes == 0 {
+		l.Bytes = 8 << 20
+	}
+	var text Text
+	var all strings.Builder
+	for n := l.First; n < d.pages; n++ {
+		if n == l.Pages {
+			text.Cut = fmt.Sprintf("only the first %d of %d pages are read", n, d.pages)
+			break
+		}
+		page, err := d.pageText(n, l.Bytes-all.Len())
+		if d.err(nil) != nil {
+			break
+		}
+		if err != nil {
+			text.Unreadable++
+		}
+		all.WriteString(page.text)
+		all.WriteByte('\f')
+		text.Pages++
+		if page.cut {
+			text.Cut = fmt.Sprintf("only the first %d bytes of the text are stored", l.Bytes)
+			break
+		}
+	}
+	text.Text = all.String()
+	return text, d.err(nil)
+}
+
+type pageText struct {
+	text string
+	cut  bool
+}
+
+// pageText returns the text of a page, truncated to most bytes.
+func (d *Document) pageText(n, most int) (pageText, error) {
+	page, err := d.openFlat(n)
+	if err != nil {
+		return pageText{}, err
+	}
+	defer d.closePage(page)
+	chars := d.instance.Call("FPDFText_LoadPage", page)
+	if chars == 0 {
+		return pageText{}, d.err(ErrPage)
+	}
+	defer d.instance.Call("FPDFText_ClosePage", chars)
+	count := int(int32(d.instance.Call("FPDFText_CountChars", chars)))
+	if count < 0 {
+		return pageText{}, d.err(ErrPage)
+	}
+	count = min(count, most+1)
+	buffer := d.allocate(2 * uint64(count+1))
+	if buffer == 0 {
+		return pageText{}, d.err(ErrPage)
+	}
+	defer d.free(buffer)
+	// The result includes the terminator.
+	got := int(int32(d.instance.Call("FPDFText_GetText", chars, 0, uint64(count), buffer)))
+	units := min(max(got-1, 0), count)
+	breaks, err := d.breaks(chars, count)
+	if err != nil {
+		return pageText{}, err
+	}
+	text := utf16Text(d.instance.Bytes(buffer, 2*uint64(units)), breaks)
+	if cut := len(text) > most; cut {
+		return pageText{strings.ToValidUTF8(text[:most], ""), true}, d.err(nil)
+	}
+	return pageText{text, false}, d.err(nil)
+}
+
+// openFlat opens a page and makes its annotations, such as form fields, part of its content.
+func (d *Document) openFlat(n int) (uint64, error) {
+	page, err := d.openPage(n)
+	if err != nil {
+		return 0, err
+	}
+	const normalDisplay, success = 0, 1
+	if int32(d.instance.Call("FPDFPage_GetAnnotCount", page)) <= 0 || d.instance.Call("FPDFPage_Flatten", page, normalDisplay) != success {
+		return page, d.err(nil)
+	}
+	d.closePage(page)
+	return d.openPage(n)
+}
+
+func (d *Document) closePage(page uint64) { d.instance.Call("FPDF_ClosePage", page) }
+
+// utf16Text decodes UTF-16LE and inserts a space before each unit whose index is in breaks. Line ends become "\n".
+// Other control characters, and the marks that PDFium writes where it has removed a hyphen, are dropped.
+func utf16Text(b []byte, breaks []int) string {
+	var out strings.Builder
+	out.Grow(len(b) / 2)
+	from := 0
+	for _, at := range append(breaks, len(b)/2) {
+		if at = min(at, len(b)/2); at < from {
+			continue
+		}
+		if from > 0 {
+			out.WriteByte(' ')
+		}
+		units := make([]uint16, 0, at-from)
+		for i := from; i < at; i++ {
+			units = append(units, uint16(b[2*i])|uint16(b[2*i+1])<<8)
+		}
+		for _, r := range utf16.Decode(units) {
+			switch {
+			case r == '\n' || r == '\t' || r >= 0x20 && r != 0x7f && r != 0xfffe && r != 0xffff:
+				out.WriteRune(r)
+			}
+		}
+		from = at
+	}
+	return out.String()
+}

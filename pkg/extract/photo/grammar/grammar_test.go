@@ -1,0 +1,96 @@
+package grammar_test
+
+import (
+	"errors"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	. "github.com/assay-project/assay/pkg/extract/photo/grammar"
+)
+
+// TestParse parses the phrases of the photo job design, section 3.4, separately and together.
+func TestParse(t *testing.T) {
+	for prompt, want := range map[string][]Step{
+		"":              {{Op: Enhance}},
+		" , then ":      {{Op: Enhance}},
+		"enhance":       {{Op: Enhance}},
+		"AUTO Levels":   {{Op: Levels}},
+		"white balance": {{Op: WhiteBalance}}, "auto white balance": {{Op: WhiteBalance}},
+		"brighten": {{Op: Brighten, Percent: 20}}, "darken by 5%": {{Op: Darken, Percent: 5}}, "contrast 100 %": {{Op: Contrast, Percent: 100}},
+		"saturate 30": {{Op: Saturate, Percent: 30}}, "warm": {{Op: Warm, Percent: 20}}, "cool 1%": {{Op: Cool, Percent: 1}},
+		"sharpen": {{Op: Sharpen}}, "denoise light": {{Op: Denoise, Strength: Light}}, "blur strong": {{Op: Blur, Strength: Strong}},
+		"remove background": {{Op: RemoveBackground}}, "Blur the background": {{Op: BlurBackground}},
+		"background white": {{Op: Background, Color: [3]byte{255, 255, 255}}}, "background #FF8001": {{Op: Background, Color: [3]byte{255, 128, 1}}},
+		"crop 4:5 to subject": {{Op: Crop, Width: 4, Height: 5, Subject: true}}, "crop 4:5 to the subject": {{Op: Crop, Width: 4, Height: 5, Subject: true}},
+		"black and white": {{Op: Monochrome}}, "sepia": {{Op: Sepia}},
+		"crop 16:9": {{Op: Crop, Width: 16, Height: 9}}, "crop to 1:1 to faces": {{Op: Crop, Width: 1, Height: 1, Faces: true}},
+		"resize 2048": {{Op: Fit, Width: 2048}}, "fit 800x600": {{Op: Fit, Width: 800, Height: 600}}, "resize to 800 × 600 px": {{Op: Fit, Width: 800, Height: 600}},
+		"rotate 270": {{Op: Rotate, Degrees: 270}}, "flip horizontal": {{Op: Flip}}, "flip vertical": {{Op: Flip, Vertical: true}},
+		`watermark "© Jane, and then John"`: {{Op: Watermark, Text: "© Jane, and then John"}},
+		"watermark “Oslo”":                  {{Op: Watermark, Text: "Oslo"}},
+		"as webp":                           {{Op: As, Format: "webp"}}, "as jpg quality 70": {{Op: As, Format: "jpeg", Quality: 70}}, "as a png": {{Op: As, Format: "png"}},
+		"auto levels, sharpen, crop 1:1 to faces, as webp": {
+			{Op: Levels}, {Op: Sharpen}, {Op: Crop, Width: 1, Height: 1, Faces: true}, {Op: As, Format: "webp"},
+		},
+		"Please enhance the photo. Black and White and rotate 90; then sepia\nsharpen light": {
+			{Op: Enhance}, {Op: Monochrome}, {Op: Rotate, Degrees: 90}, {Op: Sepia}, {Op: Sharpen, Strength: Light},
+		},
+	} {
+		got, unknown, err := Parse(prompt)
+		if err != nil || len(unknown) != 0 || !reflect.DeepEqual(got, want) {
+			t.Errorf("Parse(%q) = %+v, unknown %q, %v; want %+v", prompt, got, unknown, err, want)
+		}
+	}
+}
+
+// TestUnknown checks that phrases that are not recognized are returned as written.
+func TestUnknown(t *testing.T) {
+	for prompt, want := range map[string][]string{
+		"remove background of cat, remove":                         {"remove background of cat", "remove"},
+		"background, background plaid":                             {"background", "background plaid"},
+		"background #ff800, background ff8001, background #+f8001": {"background #ff800", "background ff8001", "background #+f8001"},
+		"Make it Magic, sepia":                                     {"Make it Magic"},
+		"brighten 101%, brighten 0":                                {"brighten 101%", "brighten 0"},
+		"brighten 20% more":                                        {"brighten 20% more"},
+		"crop, crop 0:1, crop 1:1 to cat":                          {"crop", "crop 0:1", "crop 1:1 to cat"},
+		"rotate 45, flip, resize x":                                {"rotate 45", "flip", "resize x"},
+		"as gif, as jpeg quality 0":                                {"as gif", "as jpeg quality 0"},
+		`watermark, sepia "x"`:                                     {"watermark", `sepia "x"`},
+		`watermark "` + strings.Repeat("é", 81) + `"`:              {`watermark "` + strings.Repeat("é", 81) + `"`},
+	} {
+		if _, got, err := Parse(prompt); err != nil || !slices.Equal(got, want) {
+			t.Errorf("Parse(%q): got unknown %q, %v; want %q", prompt, got, err, want)
+		}
+	}
+	if _, _, err := Parse(strings.Repeat("sepia, ", MaxSteps+1)); !errors.Is(err, ErrTooManySteps) {
+		t.Errorf("with %d steps: got error %v, want %v", MaxSteps+1, err, ErrTooManySteps)
+	}
+}
+
+// FuzzParse checks that each parsed step is one that the editor supports.
+func FuzzParse(f *testing.F) {
+	f.Add("auto levels, sharpen strong, crop 1:1 to faces and fit 800x600, watermark \"a, b\", as jpeg quality 80")
+	f.Add("black and white then brighten by 20 % ; rotate 90")
+	f.Add(`"""watermark “x” "`)
+	f.Fuzz(func(t *testing.T, prompt string) {
+		steps, unknown, err := Parse(prompt)
+		if err != nil {
+			if !errors.Is(err, ErrTooManySteps) {
+				t.Fatal(err)
+			}
+			return
+		}
+		if n := len(steps) + len(unknown); n < 1 || n > MaxSteps {
+			t.Fatalf("got %d phrases, want 1 to %d", n, MaxSteps)
+		}
+		for _, s := range steps {
+			if s.Percent < 0 || s.Percent > 100 || s.Quality < 0 || s.Quality > 100 || s.Width < 0 || s.Height < 0 ||
+				s.Op == Crop && (s.Width == 0 || s.Height == 0) || s.Op == Fit && s.Width == 0 ||
+				s.Strength < Light || s.Strength > Strong || s.Degrees%90 != 0 || len(s.Text) > 320 {
+				t.Fatalf("got step %+v, want values in range", s)
+			}
+		}
+	})
+}

@@ -1,0 +1,46 @@
+package pixels
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
+
+	"github.com/assay-project/assay/pkg/extract/wasm"
+)
+
+// newCodec returns an engine that runs a codec written in C. The codec cannot access files, the
+// clock or the network.
+func newCodec(name string, code []byte, c wasm.Config) *wasm.Engine {
+	return wasm.New(wasm.Program{Name: name, Code: code, Import: importWASI}, c)
+}
+
+func importWASI(ctx context.Context, r wazero.Runtime, _ wazero.CompiledModule) error {
+	_, err := wasi_snapshot_preview1.Instantiate(ctx, r)
+	return err
+}
+
+var errRejected = errors.New("the codec rejected the picture")
+
+// codec is an instance of a codec. The codec's functions return 0 on failure.
+type codec struct{ *wasm.Instance }
+
+// run calls a function. The instance cannot be used after a failure.
+func (c codec) run(name string, args ...uint64) uint64 {
+	result := c.Call(name, args...)
+	if result == 0 {
+		c.Fail(errRejected)
+	}
+	return result
+}
+
+// number reads a C int.
+func (c codec) number(at uint64) int {
+	b := c.Bytes(at, 4)
+	if b == nil {
+		return 0
+	}
+	return int(binary.LittleEndian.Uint32(b))
+}

@@ -1,0 +1,130 @@
+package pixels
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"image/jpeg"
+	"image/png"
+
+	"golang.org/x/image/webp"
+
+	"github.com/assay-project/assay/pkg/extract/budget"
+	"github.com/assay-project/assay/pkg/extract/reason"
+	"github.com/assay-project/assay/pkg/extract/wasm"
+)
+
+// Decoder decodes pictures within a memory limit. It is safe for concurrent use.
+type Decoder struct {
+	memory *budget.Budget
+	heif   heif
+	webp   webpEncoder
+}
+
+// NewDecoder returns a Decoder that reserves the memory for its pictures. The codecs of HEIC and WebP are compiled at the first call of Prepare, or when a picture
+// first needs one. The caller must close the Decoder.
+func NewDecoder(memory *budget.Budget, c wasm.Config) *Decoder {
+	return &Decoder{memory: memory, heif: newHEIF(c), webp: newWebPEncoder(c)}
+}
+
+// Prepare waits until the codecs are compiled, or ctx is done.
+func (d *Decoder) Prepare(ctx context.Context) error {
+	return errors.Join(d.heif.Prepare(ctx), d.webp.Prepare(ctx))
+}
+
+// Close releases the codecs. It must not be called while Decode is running. After Close, decoded
+// pictures cannot be encoded as WebP.
+func (d *Decoder) Close(ctx context.Context) error {
+	return errors.Join(d.heif.Close(ctx), d.webp.Close(ctx))
+}
+
+// Decode inspects a picture, waits until the memory for processing it (Info.Memory) is available,
+// decodes it and applies its orientation. The caller must call release when it no longer needs the
+// picture and its encodings.
+//
+// It returns the errors of Inspect, ErrTooLarge if the picture needs more than the total memory, or the
+// error of ctx. Canceling ctx stops the decoder.
+func (d *Decoder) Decode(ctx context.Context, data []byte, l Limits) (p *Picture, release func(), err error) {
+	info, err := Inspect(data, l)
+	if err != nil {
+		return nil, nil, err
+	}
+	if info.Format == HEIC {
+		if err := d.heif.Prepare(ctx); err != nil {
+			return nil, nil, err
+		}
+	}
+	free, err := d.memory.Reserve(ctx, info.Memory())
+	if errors.Is(err, budget.ErrTooLarge) {
+		return nil, nil, ErrTooLarge.With(reason.MemoryLimit, info.Memory()>>20, d.memory.Total()>>20)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() {
+		if p == nil { // even if a decoder panics
+			free()
+		}
+	}()
+	m, err := d.decode(ctx, data, info)
+	if ctx.Err() != nil {
+		return nil, nil, context.Cause(ctx)
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("%w: %w", ErrUnreadable, err)
+	}
+	p = upright(m, info)
+	p.webp = &d.webp
+	return p, free, nil
+}
+
+func (d *Decoder) decode(ctx context.Context, data []byte, info Info) (image.Image, error) {
+	r := input{ctx, bytes.NewReader(data)}
+	switch info.Format {
+	case JPEG:
+		return jpeg.Decode(r)
+	case PNG:
+		return png.Decode(r)
+	case WebP:
+		return webp.Decode(r)
+	case GIF, BMP, TIFF:
+		return decodeMore(r, info.Format)
+	default:
+		return d.heif.decode(ctx, data, info)
+	}
+}
+
+// input is an encoded picture that cannot be read after ctx is done, which stops its decoder.
+type input struct {
+	ctx  context.Context
+	data *bytes.Reader
+}
+
+func (i input) Read(b []byte) (int, error) {
+	if i.ctx.Err() != nil {
+		return 0, context.Cause(i.ctx)
+	}
+	return i.data.Read(b)
+}
+
+// ReadAt is used by the decoder of TIFF.
+func (i input) ReadAt(b []byte, at int64) (int, error) {
+	if i.ctx.Err() != nil {
+		return 0, context.Cause(i.ctx)
+	}
+	return i.data.ReadAt(b, at)
+}
+
+// upright applies the orientation, except for HEIC, where the decoder has applied it.
+func upright(m image.Image, info Info) *Picture {
+	p := normal(m)
+	if _, gray := p.pixels.(*image.Gray); !gray { // the profile describes RGB
+		p.profile = info.Profile
+	}
+	if info.Format != HEIC {
+		p.orient(info.Orientation)
+	}
+	return p
+}

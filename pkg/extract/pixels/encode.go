@@ -1,0 +1,98 @@
+package pixels
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"image"
+	"image/jpeg"
+	"image/png"
+
+	"github.com/assay-project/assay/pkg/extract/wasm"
+)
+
+// DefaultQuality is the default quality of a JPEG.
+const DefaultQuality = 85
+
+// Encoding specifies how to write a picture.
+type Encoding struct {
+	Format  Format // JPEG, PNG or WebP
+	Quality int    // for JPEG and WebP, 1 to 100 (lossless WebP); 0 means 85 for JPEG and 80 for WebP
+}
+
+// WebPQuality returns the quality of the WebP encoding, or 0 for another format.
+func (e Encoding) WebPQuality() int {
+	if e.Format != WebP {
+		return 0
+	}
+	return cmp.Or(e.Quality, webpQuality)
+}
+
+// Encode returns the picture as a file with its color profile and no other metadata. JPEG has no
+// transparency: transparent pixels are drawn on white.
+func (p *Picture) Encode(e Encoding) ([]byte, error) {
+	var out bytes.Buffer
+	var err error
+	switch e.Format {
+	case JPEG:
+		err = jpeg.Encode(&out, p.onWhite(), &jpeg.Options{Quality: cmp.Or(e.Quality, DefaultQuality)})
+	case PNG:
+		if _, planes := p.pixels.(*image.YCbCr); planes {
+			p.NRGBA() // image/png would write 16 bits per channel
+		}
+		err = png.Encode(&out, p.known())
+	case WebP:
+		return p.encodeWebP(e.WebPQuality())
+	default:
+		err = fmt.Errorf("unsupported output format %q", e.Format)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("encoding %s: %w", e.Format, err)
+	}
+	if p.profile == nil {
+		return out.Bytes(), nil
+	}
+	return withProfile(out.Bytes(), e.Format, p.profile)
+}
+
+func (p *Picture) encodeWebP(quality int) ([]byte, error) {
+	encoder := p.webp
+	if encoder == nil {
+		own := newWebPEncoder(wasm.Config{})
+		encoder = &own
+		defer func() { _ = encoder.Close(context.Background()) }() // the garbage collector frees its memory
+	}
+	out, err := encoder.encode(p.NRGBA(), quality, !p.alpha)
+	if err != nil || p.profile == nil {
+		return out, err
+	}
+	return withProfile(out, WebP, p.profile)
+}
+
+// known returns the pixels. If they are opaque, it returns them as a type that encoders recognize as opaque.
+func (p *Picture) known() image.Image {
+	if m, ok := p.pixels.(*image.NRGBA); ok && !p.alpha {
+		return &image.RGBA{Pix: m.Pix, Stride: m.Stride, Rect: m.Rect}
+	}
+	return p.pixels
+}
+
+func (p *Picture) onWhite() image.Image {
+	if !p.alpha {
+		return p.known()
+	}
+	m := p.NRGBA()
+	out := image.NewRGBA(m.Rect)
+	for y := range m.Rect.Dy() {
+		from, to := m.Pix[y*m.Stride:], out.Pix[y*out.Stride:]
+		for x := 0; x < 4*m.Rect.Dx(); x += 4 {
+			a := uint32(from[x+3])
+			for c := range 3 {
+				to[x+c] = byte((uint32(from[x+c])*a + 255*(255-a) + 127) / 255)
+			}
+			to[x+3] = 0xff
+		}
+	}
+	return out
+}

@@ -1,0 +1,114 @@
+package pixels
+
+import (
+	"bytes"
+	"encoding/binary"
+
+	"github.com/assay-project/assay/pkg/extract/reason"
+)
+
+// Markers of JPEG (ITU-T T.81, table B.1).
+const (
+	markerSOS  = 0xda
+	markerAPP1 = 0xe1
+	markerAPP2 = 0xe2
+)
+
+var (
+	exifHeader = []byte("Exif\x00\x00")    // EXIF 2.32, 4.7.2.1
+	iccHeader  = []byte("ICC_PROFILE\x00") // ICC.1:2022, B.4
+)
+
+// maxScans is the maximum number of scans of a JPEG. Encoders write about 10. The decoder visits every block of the
+// picture in each scan, even if the scan has only a few bytes.
+const maxScans = 200
+
+// checkScans returns ErrTooLarge if a JPEG has more than maxScans scans. Embedded pictures count too.
+func checkScans(data []byte) error {
+	if n := bytes.Count(data, []byte{0xff, markerSOS}); n > maxScans {
+		return ErrTooLarge.With(reason.ScansLimit, n, maxScans)
+	}
+	return nil
+}
+
+// scanJPEG reads the segments before the first scan.
+func (i *Info) scanJPEG(data []byte) {
+	var profile [][]byte
+	eachSegment(data, func(marker byte, body []byte) {
+		switch {
+		case marker == markerAPP1 && bytes.HasPrefix(body, exifHeader):
+			i.Orientation = orientation(body[len(exifHeader):])
+		case marker == markerAPP2 && bytes.HasPrefix(body, iccHeader):
+			profile = appendChunk(profile, body[len(iccHeader):])
+		case isFrame(marker):
+			i.kept += frameMemory(marker, body)
+		}
+	})
+	i.Profile = validProfile(bytes.Join(profile, nil))
+}
+
+// eachSegment calls f for each segment before the first scan.
+func eachSegment(data []byte, f func(marker byte, body []byte)) {
+	for at := 2; at+4 <= len(data) && data[at] == 0xff; {
+		marker := data[at+1]
+		if marker == 0xff { // fill byte
+			at++
+			continue
+		}
+		if marker == markerSOS {
+			return
+		}
+		size := int(binary.BigEndian.Uint16(data[at+2:]))
+		if size < 2 || at+2+size > len(data) {
+			return
+		}
+		f(marker, data[at+4:at+2+size])
+		at += 2 + size
+	}
+}
+
+// appendChunk appends a chunk of the profile. Chunks are numbered from 1. It discards the profile if
+// a chunk is out of order.
+func appendChunk(chunks [][]byte, body []byte) [][]byte {
+	if len(body) < 2 || int(body[0]) != len(chunks)+1 {
+		return append(chunks[:0:0], nil)
+	}
+	return append(chunks, body[2:])
+}
+
+// isFrame reports whether marker is an SOF marker. The values 0xc4, 0xc8 and 0xcc in that range are other markers.
+func isFrame(marker byte) bool {
+	return marker >= 0xc0 && marker <= 0xcf && marker != 0xc4 && marker != 0xc8 && marker != 0xcc
+}
+
+// frameMemory returns the bytes that image/jpeg allocates for a frame: the subsampled components,
+// the converted pixels of a CMYK frame, and 4 bytes per sample for the coefficients of a
+// progressive frame.
+func frameMemory(marker byte, body []byte) int64 {
+	const progressive = 0xc2
+	if len(body) < 6 || len(body) < 6+3*int(body[5]) {
+		return 0 // no decoder supports it
+	}
+	pixels := int64(binary.BigEndian.Uint16(body[1:])) * int64(binary.BigEndian.Uint16(body[3:]))
+	var largest, sum, components int64
+	standard := true // whether all sampling factors of the chroma components are 1
+	for components = range int64(body[5]) {
+		h, v := int64(body[7+3*components]>>4), int64(body[7+3*components]&15)
+		largest = max(largest, h*v)
+		sum += h * v
+		standard = standard && (components == 0 || components == 3 || h*v == 1)
+	}
+	components++
+	samples := components * pixels
+	if standard && largest > 0 {
+		samples = pixels * sum / largest
+	}
+	kept := samples
+	if components == 4 {
+		kept += 4 * pixels
+	}
+	if marker == progressive {
+		kept += 4 * samples
+	}
+	return kept
+}

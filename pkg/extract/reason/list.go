@@ -1,0 +1,89 @@
+package reason
+
+// The sentences, by subject. Verbs are replaced by Fill.
+const (
+	NotText        Reason = "the content is not text: it looks like %s"
+	UnknownCharset Reason = "the content type declares the unknown charset %q"
+	TooManyWords   Reason = "the text has too many distinct words: with %d bytes of overhead each, they take more than %d bytes (ASSAY_VOCABULARY)"
+
+	DocumentMemory  Reason    = "the document needs more memory than allowed"
+	DocumentCrashed Reason    = "the document crashed its parser"
+	DocumentSlow    Reason    = "the document takes longer than allowed"
+	DocumentLocked  Reason    = "the document is password-protected"
+	DocumentDamaged Reason    = "the document is damaged"
+	DocumentFormat  Reason    = "the file is not an office document that can be read"
+	DocumentTooBig  Reason    = "the document is too large"
+	NotPDF          Reason    = "the document is not a PDF, or is damaged"
+	PDFPage         Reason    = "the page of the document cannot be read"
+	NotConverted    Reason    = "the document cannot be converted"
+	ConverterAway   Temporary = "the converter does not respond"
+	EngineClosed    Temporary = "the engine is closed"
+	EngineNotReady  Temporary = "the engine is being compiled"
+	EngineMissing   Temporary = "the engine cannot be compiled"
+
+	PageUnreadable Reason = "the page cannot be read"
+
+	PictureFormat     Reason = "the file is not a JPEG, PNG, WebP or HEIC picture"
+	PictureUnreadable Reason = "the picture cannot be read"
+	PictureTooLarge   Reason = "the picture is too large"
+	PictureTooSmall   Reason = "the picture is too small"
+	PictureAnimated   Reason = "the picture is animated; only still pictures are supported"
+	DrawingDamaged    Reason = "the picture is not SVG, or is damaged"
+	HeaderDamaged     Reason = "the header is damaged"
+
+	WorkbookLocked  Reason = "the workbook is password-protected"
+	WorkbookDamaged Reason = "the workbook is damaged, or is not an XLSX workbook"
+	FirstRow        Reason = "the first row cannot be read: %s"
+
+	PromptUnclear Reason = "the prompt contains no known instruction"
+	PromptTooLong Reason = "the prompt has too many steps"
+)
+
+// The details.
+const (
+	BytesLimit      Detail = "%d bytes; the limit is %d"
+	PixelsLimit     Detail = "%d × %d pixels; the limit is %d pixels"
+	SidesLimit      Detail = "%d × %d pixels; the limit is %d for each side"
+	SidesMinimum    Detail = "%d × %d pixels; each side must have at least %d"
+	HeaderStates    Detail = "the header states %d × %d pixels"
+	IsEmpty         Detail = "the file is empty"
+	MemoryLimit     Detail = "processing it takes %d MB of memory; the limit is %d MB"
+	MiB             Detail = "%d MiB"
+	TimeLimit       Detail = "the limit is %s"
+	NoPages         Detail = "it has no pages"
+	NoDirectory     Detail = "its archive has no directory"
+	PartsLimit      Detail = "it has %d parts, and the maximum is %d"
+	DirectoryLimit  Detail = "its directory has more than %d bytes"
+	ElementLimit    Detail = "an element or text has more than %d bytes"
+	AttributesLimit Detail = "an element has more than %d attributes"
+	RelationsLimit  Detail = "part %.100q has more than %d relations"
+	SlidesLimit     Detail = "its list of slides has more than %d bytes"
+	SheetsLimit     Detail = "its list of sheets has more than %d bytes"
+	ScansLimit      Detail = "it has %d scans; the limit is %d"
+	InflatedLimit   Detail = "it inflates to more than %d bytes"
+	PartRatio       Detail = "part %.100q inflates to more than %d times its size"
+	PartLimit       Detail = "part %.100q inflates to more than %d bytes"
+	NoPart          Detail = "it has no part %.100q"
+	PDFLimit        Detail = "the PDF has more than %d bytes"
+	NotAPDF         Detail = "the converter returned no PDF"
+	StepsLimit      Detail = "it has %d, and the maximum is %d"
+	Instructions    Detail = "%s; supported instructions: %s"
+)
+
+// sentences contains every Reason and Temporary.
+var sentences = []error{
+	NotText, UnknownCharset, TooManyWords,
+	DocumentMemory, DocumentCrashed, DocumentSlow, DocumentLocked, DocumentDamaged, DocumentFormat, DocumentTooBig,
+	NotPDF, PDFPage, NotConverted, ConverterAway, EngineClosed, EngineNotReady, EngineMissing,
+	PageUnreadable,
+	PictureFormat, PictureUnreadable, PictureTooLarge, PictureTooSmall, PictureAnimated, DrawingDamaged, HeaderDamaged,
+	WorkbookLocked, WorkbookDamaged, FirstRow,
+	PromptUnclear, PromptTooLong,
+}
+
+// details contains every Detail.
+var details = []Detail{
+	BytesLimit, PixelsLimit, SidesLimit, SidesMinimum, HeaderStates, IsEmpty, MemoryLimit, MiB, TimeLimit, NoPages,
+	NoDirectory, PartsLimit, DirectoryLimit, ElementLimit, AttributesLimit, RelationsLimit, SlidesLimit, SheetsLimit,
+	ScansLimit, InflatedLimit, PartRatio, PartLimit, NoPart, PDFLimit, NotAPDF, StepsLimit, Instructions,
+}
