@@ -10,6 +10,7 @@ import (
 	"github.com/assay-project/assay/pkg/area"
 	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/event"
+	"github.com/assay-project/assay/pkg/extract"
 )
 
 // Area describes the library area.
@@ -49,7 +50,7 @@ const (
 func Work() bus.Work { return bus.Work{Stream: WorkStream, Subjects: stepSubject + ">"} }
 
 // StepSubjects returns the filter for the steps of one class.
-func StepSubjects(class string) string { return stepSubject + class + ".>" }
+func StepSubjects(class extract.Class) string { return stepSubject + string(class) + ".>" }
 
 const (
 	// NodeSubjects matches the NodeChanged events of all nodes.
@@ -64,10 +65,10 @@ func Nodes() bus.Log {
 }
 
 // Consumer returns the name of the consumer of one class of steps.
-func Consumer(class string) string { return "analyzer-library-" + class }
+func Consumer(class extract.Class) string { return "analyzer-library-" + string(class) }
 
 func consumers() []string {
-	return []string{Consumer(ClassLight), Consumer(ClassRender), Consumer(ClassEngine), Consumer(ClassRecords), Consumer(ClassFetch)}
+	return []string{Consumer(extract.ClassLight), Consumer(extract.ClassRender), Consumer(extract.ClassEngine), Consumer(extract.ClassRecords), Consumer(extract.ClassFetch)}
 }
 
 // NewStep returns the event for d. Its id is library.step/<fileId>/<run>/<step>. The subject includes the run, so
@@ -105,7 +106,7 @@ func (w Workflow) Step(f File, step string) event.Event {
 // Erase returns the StepErase event of an EraseWorkflow. Its file id is the id of the node, which can be a folder.
 func (w Workflow) Erase() event.Event {
 	d := &event.LibraryStep{
-		FileId: w.FileID, OwnerId: w.UserID, Step: StepErase, Class: ClassLight, Run: float64(w.Run), Bucket: w.Bucket, Key: w.Key,
+		FileId: w.FileID, OwnerId: w.UserID, Step: StepErase, Class: string(extract.ClassLight), Run: float64(w.Run), Bucket: w.Bucket, Key: w.Key,
 	}
 	if began := at(w.CreatedAt); began != nil {
 		d.StartedAt = timestamppb.New(*began)
@@ -123,10 +124,10 @@ func (f File) Start(etag string) event.Event {
 func (f File) step(step string) *event.LibraryStep {
 	class := PlanOf(f.Type).Class(step)
 	if step == StepStart && f.Origin != "" {
-		class = ClassFetch
+		class = extract.ClassFetch
 	}
 	d := &event.LibraryStep{
-		FileId: f.ID, OwnerId: f.OwnedBy, Step: step, Class: class, Run: float64(f.Run), Type: f.Type, FileName: f.Name,
+		FileId: f.ID, OwnerId: f.OwnedBy, Step: step, Class: string(class), Run: float64(f.Run), Type: string(f.Type), FileName: f.Name,
 		Bucket: f.Bucket, Key: f.Key, Etag: f.ETag, Size: float64(f.Length), ContentType: f.ContentType, Origin: f.Origin,
 	}
 	if created := at(f.CreatedAt); created != nil {
@@ -159,7 +160,7 @@ const (
 // version, or the zero Node.
 func (n Node) Changed(change string, before Node) event.Event {
 	d := &event.NodeChanged{
-		NodeId: n.ID, Change: change, OwnerId: n.OwnedBy, Type: string(n.Type), SubType: n.SubType, Name: n.Name, Status: string(n.Status),
+		NodeId: n.ID, Change: change, OwnerId: n.OwnedBy, Type: string(n.Type), SubType: string(n.SubType), Name: n.Name, Status: string(n.Status),
 		Trashed: n.IsDeleted, Version: float64(n.Version),
 		IsPublic: n.Permissions.IsPublic, Users: n.Permissions.Users, Groups: n.Permissions.Groups, Run: float64(n.Run),
 	}

@@ -6,12 +6,13 @@ import (
 	"testing"
 
 	"github.com/assay-project/assay/pkg/event"
+	"github.com/assay-project/assay/pkg/extract"
 )
 
 func TestSteps(t *testing.T) {
 	r := open(t)
 	f, w := r.in(Loaded)
-	for step, class := range map[string]string{StepMetadata: "light", ChunkStep(17): "records", StepFinish: "light"} {
+	for step, class := range map[string]string{extract.StepMetadata: "light", ChunkStep(17): "records", StepFinish: "light"} {
 		e := w.Step(f, step)
 		d, ok := e.Data.(*event.LibraryStep)
 		if e.ID != "library.step/"+f.ID+"/1/"+step || e.Subject != "assay.library.step."+class+"."+f.ID+".1."+step {

@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"github.com/assay-project/assay/pkg/extract"
 	"github.com/assay-project/assay/pkg/table"
 )
 
@@ -91,7 +92,7 @@ func (s *Store) CreateFolder(ctx context.Context, n NewNode) (Node, error) {
 // NewFile describes a new file, including its node.
 type NewFile struct {
 	NewNode
-	Type        string // likely workflow type, see TypeOf
+	Type        extract.Type // likely workflow type, see TypeOf
 	Bucket, Key string
 	BlobID      string // from NewID
 	Length      int64  // in bytes; -1 if unknown

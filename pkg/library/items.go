@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/assay-project/assay/pkg/extract"
 	"github.com/assay-project/assay/pkg/lifecycle"
 	"github.com/assay-project/assay/pkg/table"
 )
@@ -23,15 +24,15 @@ const (
 // Node is an item of the nodes table. Times are in TimeLayout. TrashedFrom, DeletedAt and Run are
 // not in the seed.
 type Node struct {
-	ID          string `dynamodbav:"id"` // a file has the id of its node
-	Type        Kind   `dynamodbav:"type"`
-	SubType     string `dynamodbav:"subType,omitempty"`      // the workflow type of a file
-	TypeOwnedBy string `dynamodbav:"type#ownedBy,omitempty"` // absent in the trash
-	Name        string `dynamodbav:"name"`
-	DisplayName string `dynamodbav:"displayName,omitempty"`
-	OwnedBy     string `dynamodbav:"ownedBy"`
-	CreatedBy   string `dynamodbav:"createdBy"`
-	UpdatedBy   string `dynamodbav:"updatedBy"`
+	ID          string       `dynamodbav:"id"` // a file has the id of its node
+	Type        Kind         `dynamodbav:"type"`
+	SubType     extract.Type `dynamodbav:"subType,omitempty"`      // the workflow type of a file
+	TypeOwnedBy string       `dynamodbav:"type#ownedBy,omitempty"` // absent in the trash
+	Name        string       `dynamodbav:"name"`
+	DisplayName string       `dynamodbav:"displayName,omitempty"`
+	OwnedBy     string       `dynamodbav:"ownedBy"`
+	CreatedBy   string       `dynamodbav:"createdBy"`
+	UpdatedBy   string       `dynamodbav:"updatedBy"`
 
 	// ParentID is the id of a folder or the root; trashOf or eraseOf the owner for a node that is in the trash or
 	// being erased.
@@ -125,7 +126,7 @@ type File struct {
 	ContentType  string          `dynamodbav:"contentType,omitempty"` // as declared
 	Origin       string          `dynamodbav:"origin,omitempty"`      // URL of the content to fetch; once the content is stored, the URL after redirects
 	IsDeleted    bool            `dynamodbav:"isDeleted"`
-	Type         string          `dynamodbav:"type"` // workflow type
+	Type         extract.Type    `dynamodbav:"type"` // workflow type
 	Status       lifecycle.State `dynamodbav:"status"`
 	Run          int64           `dynamodbav:"run"` // the fence of its moves
 	ErrorMessage string          `dynamodbav:"errorMessage,omitempty"`

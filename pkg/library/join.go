@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"github.com/assay-project/assay/pkg/extract"
 	"github.com/assay-project/assay/pkg/lifecycle"
 	"github.com/assay-project/assay/pkg/table"
 )
@@ -73,9 +74,9 @@ func (s *Store) FinishStep(ctx context.Context, fileID string, run int64, step s
 
 // summary returns the attribute that summarizes a finished step.
 func summary(step string, end StepEnd) map[string]table.Value {
-	names := map[string]string{StepThumbnails: "thumbnailCompleted", StepParse: "parseCompleted", StepMetadata: "metadataCompleted"}
+	names := map[string]string{extract.StepThumbnails: "thumbnailCompleted", extract.StepParse: "parseCompleted", extract.StepMetadata: "metadataCompleted"}
 	if end == StepDone {
-		names[StepText] = "indexingCompleted"
+		names[extract.StepText] = "indexingCompleted"
 	}
 	if name, known := names[step]; known {
 		return map[string]table.Value{name: &types.AttributeValueMemberBOOL{Value: true}}

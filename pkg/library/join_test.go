@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/assay-project/assay/pkg/dynamolite"
+	"github.com/assay-project/assay/pkg/extract"
 	"github.com/assay-project/assay/pkg/lifecycle"
 	"github.com/assay-project/assay/pkg/table"
 )
@@ -109,8 +110,8 @@ func TestWorkflowEndsAfterLastStep(t *testing.T) {
 	r := open(t)
 	_, f := r.file("a.jpg", "")
 	f, w, err := r.StoreUpload(t.Context(), f, Content{Type: "Image", ETag: "e"}, PlanOf("Image"))
-	if err != nil || !slices.Equal(w.StepsOpen, []string{StepMetadata, StepThumbnails}) {
-		t.Fatalf("got workflow %+v, error %v, want the open steps %s and %s", w, err, StepMetadata, StepThumbnails)
+	if err != nil || !slices.Equal(w.StepsOpen, []string{extract.StepMetadata, extract.StepThumbnails}) {
+		t.Fatalf("got workflow %+v, error %v, want the open steps %s and %s", w, err, extract.StepMetadata, extract.StepThumbnails)
 	}
 	if err := r.StartProcessing(t.Context(), w); err != nil {
 		t.Fatal(err)
@@ -124,14 +125,14 @@ func TestWorkflowEndsAfterLastStep(t *testing.T) {
 		t.Errorf("an end with open steps in the table: got error %v, want ErrCondition", err)
 	}
 	images := []Image{{ID: "300", Key: "k", Width: 300, Height: 200, MimeType: "image/jpeg", Length: 9}}
-	w, err = r.FinishStep(t.Context(), f.ID, 1, StepThumbnails, StepDone, StepResult{Engine: "pixels"}, images)
+	w, err = r.FinishStep(t.Context(), f.ID, 1, extract.StepThumbnails, StepDone, StepResult{Engine: "pixels"}, images)
 	if err != nil || !slices.Equal(r.node(f.ID).Images, images) || !slices.Equal(r.stored(f.ID).Images, images) {
 		t.Errorf("images of a step: got %+v, error %v, want %+v in the node and the file", w, err, images)
 	}
-	if again, err := r.FinishStep(t.Context(), f.ID, 1, StepThumbnails, StepDone, StepResult{}, images); !errors.Is(err, lifecycle.ErrCondition) || !slices.Equal(again.StepsDone, w.StepsDone) {
+	if again, err := r.FinishStep(t.Context(), f.ID, 1, extract.StepThumbnails, StepDone, StepResult{}, images); !errors.Is(err, lifecycle.ErrCondition) || !slices.Equal(again.StepsDone, w.StepsDone) {
 		t.Errorf("the same step: got %+v, error %v, want steps done %q, ErrCondition", again, err, w.StepsDone)
 	}
-	w, err = r.FinishStep(t.Context(), f.ID, 1, StepMetadata, StepFailed, StepResult{Reason: "it is damaged"}, nil)
+	w, err = r.FinishStep(t.Context(), f.ID, 1, extract.StepMetadata, StepFailed, StepResult{Reason: "it is damaged"}, nil)
 	if end := w.End(PlanOf("Image")); err != nil || end != (End{State: Failed, Message: "metadata: it is damaged"}) {
 		t.Fatalf("got end %+v, error %v, want Failed because of the metadata", end, err)
 	}
@@ -141,7 +142,7 @@ func TestWorkflowEndsAfterLastStep(t *testing.T) {
 	if f := r.stored(f.ID); f.Status != Failed || f.ErrorMessage != "metadata: it is damaged" {
 		t.Errorf("got file %+v, want Failed with the message of the end", f)
 	}
-	if _, err := r.FinishStep(t.Context(), r.id(), 1, StepMetadata, StepDone, StepResult{}, nil); !errors.Is(err, lifecycle.ErrNotFound) {
+	if _, err := r.FinishStep(t.Context(), r.id(), 1, extract.StepMetadata, StepDone, StepResult{}, nil); !errors.Is(err, lifecycle.ErrNotFound) {
 		t.Errorf("a step of a missing file: got error %v, want ErrNotFound", err)
 	}
 }
@@ -157,7 +158,7 @@ func TestEraseFile(t *testing.T) {
 	if err != nil || again.Run != op.Run || again.Version != op.Version {
 		t.Errorf("second Erase: got %+v, error %v, want %+v", again, err, op)
 	}
-	if _, err := r.FinishStep(t.Context(), f.ID, f.Run, StepMetadata, StepDone, StepResult{}, nil); !errors.Is(err, lifecycle.ErrFenceLost) {
+	if _, err := r.FinishStep(t.Context(), f.ID, f.Run, extract.StepMetadata, StepDone, StepResult{}, nil); !errors.Is(err, lifecycle.ErrFenceLost) {
 		t.Errorf("a step of an erased file: got error %v, want ErrFenceLost", err)
 	}
 	if _, err := r.Readable(t.Context(), f.ID, Caller{Owner: "ann"}); !errors.Is(err, lifecycle.ErrNotFound) {

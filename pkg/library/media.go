@@ -1,12 +1,16 @@
 package library
 
-import "strings"
+import (
+	"strings"
 
-// TypeOf returns the likely workflow type of a file with a declared media type. Once the content is stored,
-// the content determines the type.
-func TypeOf(contentType string) string {
+	"github.com/assay-project/assay/pkg/extract"
+)
+
+// TypeOf returns the likely type of a file with a declared media type. Once the content is stored, the content
+// determines the type.
+func TypeOf(contentType string) extract.Type {
 	if strings.HasPrefix(strings.ToLower(contentType), "image/") {
-		return PlanOf("Image").Type
+		return extract.Image
 	}
-	return PlanOf("").Type
+	return extract.Generic
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"github.com/assay-project/assay/pkg/extract"
 	"github.com/assay-project/assay/pkg/lifecycle"
 	"github.com/assay-project/assay/pkg/table"
 )
@@ -22,7 +23,7 @@ var (
 
 // Content describes the stored content of a file.
 type Content struct {
-	Type   string // workflow type, as determined from the content
+	Type   extract.Type // workflow type, as determined from the content
 	Length int64
 	ETag   string // of the object
 	MD5    string // may be empty
@@ -58,7 +59,7 @@ func (s *Store) StoreUpload(ctx context.Context, f File, c Content, plan Plan) (
 
 // content returns the attributes of a file and its node that describe the content.
 func (f File) content() (file, node map[string]table.Value, err error) {
-	file = map[string]table.Value{typeName: table.Text(f.Type), "length": table.Integer(f.Length), "etag": table.Text(f.ETag)}
+	file = map[string]table.Value{typeName: table.Text(string(f.Type)), "length": table.Integer(f.Length), "etag": table.Text(f.ETag)}
 	if f.MD5 != "" {
 		file["md5"] = table.Text(f.MD5)
 	}
@@ -66,7 +67,7 @@ func (f File) content() (file, node map[string]table.Value, err error) {
 		file["origin"], file["contentType"] = table.Text(f.Origin), table.Text(f.ContentType)
 	}
 	stored, err := attributevalue.Marshal(Blob{ID: f.BlobID, Bucket: f.Bucket, Key: f.Key, Length: f.Length, MD5: f.MD5})
-	return file, map[string]table.Value{"subType": table.Text(f.Type), "blob": stored}, err
+	return file, map[string]table.Value{"subType": table.Text(string(f.Type)), "blob": stored}, err
 }
 
 // Identify is like StoreUpload for a file that failed in Loading and is Loaded after a retry: it records the
@@ -78,7 +79,7 @@ func (s *Store) Identify(ctx context.Context, f File, c Content, plan Plan) (Fil
 		return File{}, Workflow{}, err
 	}
 	item := s.ofWorkflow(f.ID, map[string]table.Value{
-		"fileWorkflowType": table.Text(f.Type), "etag": table.Text(f.ETag), "stepsOpen": &types.AttributeValueMemberSS{Value: plan.names()},
+		"fileWorkflowType": table.Text(string(f.Type)), "etag": table.Text(f.ETag), "stepsOpen": &types.AttributeValueMemberSS{Value: plan.names()},
 	})
 	item.Condition = expression.Name("etag").AttributeNotExists()
 	write := lifecycle.Write{Fence: runFence(f.Run, f.Run), Items: append([]lifecycle.Item{item}, s.both(f.ID, file, node)...)}
@@ -139,9 +140,9 @@ func (s *Store) RetryStep(ctx context.Context, f File, step string, kept map[str
 	for name, result := range kept {
 		w.StepResults[name] = result
 	}
-	w.ThumbnailCompleted = old.ThumbnailCompleted && step != StepThumbnails
-	w.ParseCompleted = old.ParseCompleted && step != StepParse
-	w.MetadataCompleted = old.MetadataCompleted && step != StepMetadata
+	w.ThumbnailCompleted = old.ThumbnailCompleted && step != extract.StepThumbnails
+	w.ParseCompleted = old.ParseCompleted && step != extract.StepParse
+	w.MetadataCompleted = old.MetadataCompleted && step != extract.StepMetadata
 	w.IndexingCompleted = old.IndexingCompleted
 	f, err = s.begin(ctx, retry, f, w, nil, nil, expression.Name(runName).Equal(expression.Value(f.Run)))
 	return f, w, err
@@ -223,7 +224,7 @@ func (s *Store) StartParsing(ctx context.Context, w Workflow) error {
 }
 
 // FinishParsing moves a Parsing file to Parsed and opens a step for each chunk of its records. FinishStep ends
-// StepParse afterwards.
+// extract.StepParse afterwards.
 func (s *Store) FinishParsing(ctx context.Context, w Workflow, chunks int, records int64) error {
 	item := s.ofWorkflow(w.CorrelationID, nil)
 	if chunks > 0 {
@@ -233,7 +234,7 @@ func (s *Store) FinishParsing(ctx context.Context, w Workflow, chunks int, recor
 		}
 		item.Add["stepsOpen"] = &types.AttributeValueMemberSS{Value: steps}
 	}
-	item.Condition = expression.Name("stepsOpen").Contains(StepParse) // the workflow cannot have joined before
+	item.Condition = expression.Name("stepsOpen").Contains(extract.StepParse) // the workflow cannot have joined before
 	return s.move(ctx, finishParsing, w, item, nil, map[string]table.Value{"totalRecords": table.Integer(records)})
 }
 

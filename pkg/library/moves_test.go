@@ -6,11 +6,15 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/assay-project/assay/pkg/extract"
 	"github.com/assay-project/assay/pkg/lifecycle"
 )
 
 // records is a plan with a parsing step.
-var records = Plan{"Table", []Step{{StepParse, ClassRecords, true}, {StepMetadata, ClassLight, true}, {StepThumbnails, ClassRender, false}}}
+var records = Plan{"Table", []extract.Step{
+	{Name: extract.StepParse, Class: extract.ClassRecords, Required: true}, {Name: extract.StepMetadata, Class: extract.ClassLight, Required: true},
+	{Name: extract.StepThumbnails, Class: extract.ClassRender},
+}}
 
 var content = Content{Type: "Table", Length: 7, ETag: "e1", MD5: "m1"}
 
@@ -162,7 +166,7 @@ func TestStepRetryKeepsOtherResults(t *testing.T) {
 	if err := r.StartProcessing(t.Context(), w); err != nil {
 		t.Fatal(err)
 	}
-	for step, end := range map[string]StepEnd{StepParse: StepSkipped, StepMetadata: StepDone, StepThumbnails: StepFailed} {
+	for step, end := range map[string]StepEnd{extract.StepParse: StepSkipped, extract.StepMetadata: StepDone, extract.StepThumbnails: StepFailed} {
 		result := StepResult{Key: "r1/" + step}
 		if end != StepDone {
 			result.Reason = "it is blank"
@@ -183,10 +187,10 @@ func TestStepRetryKeepsOtherResults(t *testing.T) {
 		t.Fatal(err)
 	}
 	f = r.stored(f.ID)
-	if _, _, err := r.RetryStep(t.Context(), f, StepMetadata, nil); !errors.Is(err, ErrStep) {
+	if _, _, err := r.RetryStep(t.Context(), f, extract.StepMetadata, nil); !errors.Is(err, ErrStep) {
 		t.Errorf("a retry of a step that succeeded: got error %v, want ErrStep", err)
 	}
-	f, again, err := r.RetryStep(t.Context(), f, StepThumbnails, map[string]StepResult{StepMetadata: {Key: "r2/metadata"}})
+	f, again, err := r.RetryStep(t.Context(), f, extract.StepThumbnails, map[string]StepResult{extract.StepMetadata: {Key: "r2/metadata"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -194,12 +198,12 @@ func TestStepRetryKeepsOtherResults(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(again, w) {
 		t.Errorf("got workflow %+v, error %v, want %+v", w, err, again)
 	}
-	if w.Run != 2 || w.CurrentState != Loaded || !slices.Equal(w.StepsOpen, []string{StepThumbnails}) || w.StepsFailed != nil ||
-		!slices.Equal(w.StepsDone, []string{StepMetadata}) || !slices.Equal(w.StepsSkipped, []string{StepParse}) ||
-		w.StepResults[StepMetadata].Key != "r2/metadata" || w.ThumbnailCompleted || !w.MetadataCompleted || w.FailureMessage != "" {
+	if w.Run != 2 || w.CurrentState != Loaded || !slices.Equal(w.StepsOpen, []string{extract.StepThumbnails}) || w.StepsFailed != nil ||
+		!slices.Equal(w.StepsDone, []string{extract.StepMetadata}) || !slices.Equal(w.StepsSkipped, []string{extract.StepParse}) ||
+		w.StepResults[extract.StepMetadata].Key != "r2/metadata" || w.ThumbnailCompleted || !w.MetadataCompleted || w.FailureMessage != "" {
 		t.Errorf("got workflow %+v, want run 2 with only the thumbnails open and the other results kept", w)
 	}
-	if _, err := r.FinishStep(t.Context(), f.ID, 1, StepThumbnails, StepDone, StepResult{}, nil); !errors.Is(err, lifecycle.ErrFenceLost) {
+	if _, err := r.FinishStep(t.Context(), f.ID, 1, extract.StepThumbnails, StepDone, StepResult{}, nil); !errors.Is(err, lifecycle.ErrFenceLost) {
 		t.Errorf("a step of the previous run: got error %v, want ErrFenceLost", err)
 	}
 	if err := r.Fail(t.Context(), f, "no more"); err != nil {
@@ -208,7 +212,7 @@ func TestStepRetryKeepsOtherResults(t *testing.T) {
 	if w, err = r.Workflow(t.Context(), f.ID); err != nil || r.Drop(t.Context(), w) != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := r.RetryStep(t.Context(), r.stored(f.ID), StepThumbnails, nil); !errors.Is(err, ErrNoWorkflow) {
+	if _, _, err := r.RetryStep(t.Context(), r.stored(f.ID), extract.StepThumbnails, nil); !errors.Is(err, ErrNoWorkflow) {
 		t.Errorf("a retry without a workflow: got error %v, want ErrNoWorkflow", err)
 	}
 	if f, _, err = r.Retry(t.Context(), r.stored(f.ID)); err != nil || f.Run != 3 || f.ErrorMessage != "" || r.stored(f.ID).ErrorMessage != "" {

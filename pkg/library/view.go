@@ -4,13 +4,17 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/assay-project/assay/pkg/extract"
 )
 
 // NodeView is a node as the HTTP API shows it.
 type NodeView struct {
 	ID           string           `json:"id" format:"uuid"`
 	Type         string           `json:"type" enum:"User,Folder,File,Record"`
-	SubType      string           `json:"subType,omitempty" doc:"workflow type of a file" example:"Image"`
+	SubType      extract.Type     `json:"subType,omitempty" doc:"workflow type of a file" example:"Image"`
+	Kind         string           `json:"kind,omitempty" doc:"name of the type of a file for people" example:"Image"`
+	Preview      extract.Preview  `json:"preview,omitempty" enum:"none,picture,text,document,article,rows,drawings,curves" doc:"how a program shows a file: as its picture, its text, the first page and the text, the text with the properties of a web page, a table of its records, or drawings of its records, which need much space for curves"`
 	Name         string           `json:"name"`
 	DisplayName  string           `json:"displayName,omitempty"`
 	FirstName    string           `json:"firstName,omitempty" doc:"name of the owner; like the next four fields, only on the owner's root and only for the owner"`
@@ -62,6 +66,10 @@ func (n Node) View(c Caller) NodeView {
 	if !n.IsDeleted && (c.Owner == n.OwnedBy || !n.InRoot()) {
 		v.ParentID = n.ParentID
 	}
+	if n.Type == KindFile {
+		f := extract.Of(n.SubType)
+		v.Kind, v.Preview = f.Title, f.Preview
+	}
 	if n.Blob != nil && n.Blob.Length >= 0 {
 		v.Length, v.MD5 = &n.Blob.Length, n.Blob.MD5
 	}
@@ -112,23 +120,23 @@ func (w Workflow) Operation() OperationView {
 
 // FileView is a file as the HTTP API shows it to operators.
 type FileView struct {
-	ID           string     `json:"id" format:"uuid"`
-	OwnedBy      string     `json:"ownedBy"`
-	ParentID     string     `json:"parentId"`
-	FileName     string     `json:"fileName"`
-	Type         string     `json:"type" doc:"workflow type" example:"Image"`
-	Status       string     `json:"status"`
-	Bucket       string     `json:"bucket"`
-	Key          string     `json:"key"`
-	BlobID       string     `json:"blobId"`
-	Length       int64      `json:"length" doc:"size in bytes; -1 while a streamed upload is Loading"`
-	MD5          string     `json:"md5,omitempty"`
-	Trashed      bool       `json:"trashed"`
-	Run          int64      `json:"run"`
-	ErrorMessage string     `json:"errorMessage,omitempty"`
-	Version      int64      `json:"version"`
-	CreatedAt    *time.Time `json:"createdAt,omitempty"`
-	UpdatedAt    *time.Time `json:"updatedAt,omitempty"`
+	ID           string       `json:"id" format:"uuid"`
+	OwnedBy      string       `json:"ownedBy"`
+	ParentID     string       `json:"parentId"`
+	FileName     string       `json:"fileName"`
+	Type         extract.Type `json:"type" doc:"workflow type" example:"Image"`
+	Status       string       `json:"status"`
+	Bucket       string       `json:"bucket"`
+	Key          string       `json:"key"`
+	BlobID       string       `json:"blobId"`
+	Length       int64        `json:"length" doc:"size in bytes; -1 while a streamed upload is Loading"`
+	MD5          string       `json:"md5,omitempty"`
+	Trashed      bool         `json:"trashed"`
+	Run          int64        `json:"run"`
+	ErrorMessage string       `json:"errorMessage,omitempty"`
+	Version      int64        `json:"version"`
+	CreatedAt    *time.Time   `json:"createdAt,omitempty"`
+	UpdatedAt    *time.Time   `json:"updatedAt,omitempty"`
 }
 
 // View returns the file as the HTTP API shows it to operators.

@@ -3,6 +3,8 @@ package library
 import (
 	"slices"
 	"testing"
+
+	"github.com/assay-project/assay/pkg/extract"
 )
 
 func TestViewsForOwnersAndOthers(t *testing.T) {
@@ -28,7 +30,7 @@ func TestWorkflowViewShowsEveryStep(t *testing.T) {
 	r := open(t)
 	f, _ := r.in(Loaded)
 	result := StepResult{Reason: "it is blank", Attempts: 3, MS: 250, Engine: "pixels 1.0"}
-	w, err := r.FinishStep(t.Context(), f.ID, 1, StepThumbnails, StepFailed, result, nil)
+	w, err := r.FinishStep(t.Context(), f.ID, 1, extract.StepThumbnails, StepFailed, result, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,8 +47,8 @@ func TestWorkflowViewShowsEveryStep(t *testing.T) {
 
 func TestWorkflowViewCountsChunks(t *testing.T) {
 	w := Workflow{
-		StepsOpen: []string{ChunkStep(2), StepText}, StepsDone: []string{StepParse, ChunkStep(0)}, StepsFailed: []string{ChunkStep(1)},
-		StepResults: map[string]StepResult{ChunkStep(1): {Reason: "it takes too long"}, StepParse: {Reason: "too many records"}},
+		StepsOpen: []string{ChunkStep(2), extract.StepText}, StepsDone: []string{extract.StepParse, ChunkStep(0)}, StepsFailed: []string{ChunkStep(1)},
+		StepResults: map[string]StepResult{ChunkStep(1): {Reason: "it takes too long"}, extract.StepParse: {Reason: "too many records"}},
 	}
 	v := w.View()
 	want := []StepView{{ID: "chunk/00001", State: "failed", Reason: "it takes too long"}, {ID: "parse", State: "done", Reason: "too many records"}, {ID: "text", State: "open"}}

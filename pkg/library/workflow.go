@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/assay-project/assay/pkg/extract"
 	"github.com/assay-project/assay/pkg/lifecycle"
 	"github.com/assay-project/assay/pkg/table"
 )
@@ -27,7 +28,7 @@ type Workflow struct {
 	BlobID           string          `dynamodbav:"blobId,omitempty"`
 	Bucket           string          `dynamodbav:"bucket,omitempty"`
 	UserID           string          `dynamodbav:"userId"`
-	FileWorkflowType string          `dynamodbav:"fileWorkflowType,omitempty"`
+	FileWorkflowType extract.Type    `dynamodbav:"fileWorkflowType,omitempty"`
 	FailureMessage   string          `dynamodbav:"failureMessage,omitempty"`
 
 	ThumbnailCompleted        bool `dynamodbav:"thumbnailCompleted"`
@@ -67,16 +68,8 @@ type StepResult struct {
 	MetadataKey string         `dynamodbav:"metadataKey,omitempty"`
 }
 
-// Steps of workflows. StepParse finds the records of a file, and the steps chunk/00000 and following process
-// them. StepRecords does both, for a file that also contains other content.
-const (
-	StepParse      = "parse"
-	StepRecords    = "records"
-	StepThumbnails = "thumbnails"
-	StepMetadata   = "metadata"
-	StepText       = "text"
-	chunkPrefix    = "chunk/"
-)
+// chunkPrefix begins the names of the steps that process the records which extract.StepParse found.
+const chunkPrefix = "chunk/"
 
 // ChunkStep returns the step that processes the n-th chunk of records.
 func ChunkStep(n int) string { return fmt.Sprintf("%s%05d", chunkPrefix, n) }
@@ -88,59 +81,16 @@ func ParseChunkStep(step string) (n int, ok bool) {
 	return n, ours && err == nil
 }
 
-// Step is a step of a plan.
-type Step struct {
-	Name     string
-	Class    string // class of resources, which determines the consumer
-	Required bool   // a failure of the step fails the file
-}
-
-// Classes of steps.
-const (
-	ClassLight   = "light"
-	ClassRender  = "render" // decodes pictures
-	ClassEngine  = "engine" // always needs an engine for documents or drawings; the other classes never wait for it
-	ClassRecords = "records"
-	ClassFetch   = "fetch" // waits for external servers, which may be slow
-)
-
-// Plan lists the steps for a type of file. If it contains StepParse, the workflow starts with parsing.
+// Plan lists the steps for a type of file. If it contains extract.StepParse, the workflow starts with parsing.
 type Plan struct {
-	Type  string
-	Steps []Step
+	Type  extract.Type
+	Steps []extract.Step
 }
 
-// Plans returns the plans of all types. The first applies to files of no other type.
-func Plans() []Plan {
-	metadata := Step{StepMetadata, ClassLight, true}
-	thumbnails := Step{StepThumbnails, ClassRender, false} // for files other than pictures
-	drawing := Step{StepThumbnails, ClassEngine, false}
-	text := Step{StepText, ClassLight, true}
-	parse := Step{StepParse, ClassRecords, true}
-	values := Step{StepText, ClassRecords, false} // extracts the text of the records, for search
-	return []Plan{
-		{"Generic", []Step{metadata}},
-		{"Image", []Step{{StepThumbnails, ClassRender, true}, metadata}},
-		{"Pdf", []Step{{StepText, ClassEngine, true}, drawing, {StepMetadata, ClassEngine, true}}},
-		{"Office", []Step{text, thumbnails, metadata, {StepRecords, ClassRecords, false}}}, // for workbooks
-		{"WebPage", []Step{text, {StepThumbnails, ClassFetch, false}, metadata}},
-		{"Text", []Step{text, metadata}},
-		{"Table", []Step{parse, values, metadata}},
-		{"Chemical", []Step{parse, drawing, values, metadata}},
-		{"Reaction", []Step{parse, drawing, values, metadata}},
-		{"Crystal", []Step{parse, drawing, values, metadata}},
-		{"Spectrum", []Step{parse, drawing, values, metadata}},
-		{"Microscopy", []Step{thumbnails, metadata}},
-	}
-}
-
-// PlanOf returns the plan for a type of file, or that of Generic for an unknown type.
-func PlanOf(fileWorkflowType string) Plan {
-	plans := Plans()
-	if i := slices.IndexFunc(plans, func(p Plan) bool { return p.Type == fileWorkflowType }); i >= 0 {
-		return plans[i]
-	}
-	return plans[0]
+// PlanOf returns the plan for a type of file, or that of extract.Generic for an unknown type.
+func PlanOf(t extract.Type) Plan {
+	f := extract.Of(t)
+	return Plan{f.Type, f.Steps}
 }
 
 func (p Plan) names() []string {
@@ -152,25 +102,27 @@ func (p Plan) names() []string {
 }
 
 // Class returns the class of a step.
-func (p Plan) Class(step string) string {
+func (p Plan) Class(step string) extract.Class {
 	for _, known := range p.Steps {
 		if known.Name == step {
 			return known.Class
 		}
 	}
 	if strings.HasPrefix(step, chunkPrefix) {
-		return ClassRecords
+		return extract.ClassRecords
 	}
-	return ClassLight
+	return extract.ClassLight
 }
 
 // HasRecords reports whether files of the type can have records.
 func (p Plan) HasRecords() bool {
-	return slices.ContainsFunc(p.Steps, func(known Step) bool { return known.Name == StepParse || known.Name == StepRecords })
+	return slices.ContainsFunc(p.Steps, func(known extract.Step) bool {
+		return known.Name == extract.StepParse || known.Name == extract.StepRecords
+	})
 }
 
 func (p Plan) required(step string) bool {
-	return slices.ContainsFunc(p.Steps, func(known Step) bool { return known.Name == step && known.Required })
+	return slices.ContainsFunc(p.Steps, func(known extract.Step) bool { return known.Name == step && known.Required })
 }
 
 // Final reports whether the workflow has ended.
@@ -178,7 +130,7 @@ func (w Workflow) Final() bool { return Machine().IsFinal(w.CurrentState) }
 
 // HasRecords reports whether records of the file were found.
 func (w Workflow) HasRecords() bool {
-	return slices.Contains(w.StepsDone, StepParse) || slices.Contains(w.StepsDone, StepRecords)
+	return slices.Contains(w.StepsDone, extract.StepParse) || slices.Contains(w.StepsDone, extract.StepRecords)
 }
 
 // Joined reports whether no step is open, so that the workflow can end.

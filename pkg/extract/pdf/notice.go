@@ -13,5 +13,5 @@ var others string
 
 // Notice returns the licenses of PDFium, which must be distributed with it.
 func Notice() string {
-	return strings.TrimSpace("PDF documents are read by PDFium, as compiled to WebAssembly in the npm package @hyzyla/pdfium 2.1.13.\n\n" + license + "\n" + others)
+	return strings.TrimSpace("PDF documents are read by PDFium, as compiled to WebAssembly in the npm package @hyzyla/" + Version + ".\n\n" + license + "\n" + others)
 }

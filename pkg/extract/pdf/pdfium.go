@@ -22,6 +22,9 @@ const (
 	ErrPage    = reason.PDFPage
 )
 
+// Version names the program in results.
+const Version = "pdfium 2.1.13"
+
 // Memory is the default memory limit of a document, in bytes.
 const Memory = 256 << 20
 

@@ -20,7 +20,7 @@ const MaxFailures = 20
 
 // An Index is the result of parsing. The rows of tables have no spans, because a table is read only once.
 type Index struct {
-	Format string `json:"format"` // the name of a format.Format, csv or xlsx
+	Format string `json:"format"` // the name of a records.Format, csv or xlsx
 	Found  int    `json:"found"`  // records in the file
 	Spans  []Span `json:"spans,omitempty"`
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/assay-project/assay/pkg/extract/molecule"
 	"github.com/assay-project/assay/pkg/extract/records"
-	"github.com/assay-project/assay/pkg/extract/records/format"
 	"github.com/assay-project/assay/pkg/extract/structure/rdkit"
 	"github.com/assay-project/assay/pkg/extract/wasm"
 )
@@ -139,14 +138,14 @@ func reason(err error) string {
 }
 
 // Draw returns a drawing of a molecule as SVG, with coordinates from RDKit, which the drawing credits. It returns
-// format.ErrNotDrawn without a kit or if RDKit fails.
-func (s *Session) Draw(kind format.Format, content string) ([]byte, error) {
+// records.ErrNotDrawn without a kit or if RDKit fails.
+func (s *Session) Draw(kind records.Format, content string) ([]byte, error) {
 	if s.kit == nil {
-		return nil, format.ErrNotDrawn
+		return nil, records.ErrNotDrawn
 	}
 	laid, err := s.session.Layout(content)
 	if err != nil {
-		return nil, errors.Join(format.ErrNotDrawn, err)
+		return nil, errors.Join(records.ErrNotDrawn, err)
 	}
 	svg, err := kind.Draw(laid)
 	return bytes.Replace(svg, []byte(">\n"), []byte(">\n<desc>Coordinates by "+rdkit.Version+"</desc>\n"), 1), err

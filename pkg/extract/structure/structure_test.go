@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/assay-project/assay/pkg/extract"
 	"github.com/assay-project/assay/pkg/extract/records"
-	"github.com/assay-project/assay/pkg/extract/records/format"
 	"github.com/assay-project/assay/pkg/extract/structure"
 	"github.com/assay-project/assay/pkg/extract/wasm"
 	"github.com/assay-project/assay/pkg/extract/wasm/wasmtest"
@@ -27,9 +27,9 @@ const ethanol = "ethanol\n\n\n  3  2  0  0  0  0  0  0  0  0999 V2000\n" +
 	"    0.0000    0.0000    0.0000 C   0  0\n    0.0000    0.0000    0.0000 C   0  0\n    0.0000    0.0000    0.0000 O   0  0\n" +
 	"  1  2  1  0\n  2  3  1  0\nM  END\n"
 
-func sdf(t *testing.T) format.Format {
+func sdf(t *testing.T) records.Format {
 	t.Helper()
-	kind, known := format.Find("sdf")
+	kind, known := extract.FindRecordFormat("sdf")
 	if !known {
 		t.Fatal("Find(sdf): got no format, want one")
 	}
@@ -95,7 +95,7 @@ func TestWithoutRDKit(t *testing.T) {
 	if s.Identify(&r); !slices.Equal(r.NotDetermined, []string{"inchi", "smiles"}) || !reflect.DeepEqual(r.Properties, before) {
 		t.Errorf("got %+v, want unchanged properties, and inchi and smiles undetermined", r)
 	}
-	if _, err := s.Draw(sdf(t), ethanol); !errors.Is(err, format.ErrNotDrawn) {
+	if _, err := s.Draw(sdf(t), ethanol); !errors.Is(err, records.ErrNotDrawn) {
 		t.Errorf("got error %v, want ErrNotDrawn", err)
 	}
 	if err := errors.Join(off.Prepare(t.Context()), off.Close(t.Context())); err != nil {
@@ -120,7 +120,7 @@ func TestNotCompiled(t *testing.T) {
 
 // TestDraw checks that a molecule without coordinates is drawn with coordinates from RDKit, which the drawing credits.
 func TestDraw(t *testing.T) {
-	if _, err := sdf(t).Draw(ethanol); !errors.Is(err, format.ErrNotDrawn) {
+	if _, err := sdf(t).Draw(ethanol); !errors.Is(err, records.ErrNotDrawn) {
 		t.Errorf("a molecule without coordinates: got error %v, want ErrNotDrawn", err)
 	}
 	s := session(t, kit)
@@ -128,7 +128,7 @@ func TestDraw(t *testing.T) {
 	if err != nil || !strings.HasPrefix(string(svg), "<svg ") || !strings.Contains(string(svg), "<desc>Coordinates by RDKit 2026.09.1</desc>") || !strings.Contains(string(svg), ">O<") {
 		t.Errorf("got %s, error %v, want an SVG with the oxygen that credits RDKit", svg, err)
 	}
-	if svg, err := s.Draw(sdf(t), "bad"); !errors.Is(err, format.ErrNotDrawn) {
+	if svg, err := s.Draw(sdf(t), "bad"); !errors.Is(err, records.ErrNotDrawn) {
 		t.Errorf("a damaged molecule: got %s, error %v, want ErrNotDrawn", svg, err)
 	}
 }

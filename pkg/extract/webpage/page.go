@@ -16,10 +16,11 @@ import (
 	"golang.org/x/net/html/charset"
 
 	"github.com/assay-project/assay/pkg/extract/reason"
+	"github.com/assay-project/assay/pkg/extract/stamp"
 )
 
-// Engine is the name of the library that finds the article.
-const Engine = "go-readability 2.1.3"
+// Engine returns the name and version of the library that finds the article.
+func Engine() string { return stamp.Of("codeberg.org/readeck/go-readability/v2") }
 
 // ErrDamaged is returned for HTML that cannot be parsed. It is permanent.
 const ErrDamaged = reason.PageUnreadable

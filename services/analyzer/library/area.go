@@ -9,7 +9,6 @@ import (
 	"context"
 	"errors"
 	"runtime"
-	"strings"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -18,6 +17,7 @@ import (
 	"github.com/assay-project/assay/pkg/blob"
 	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/event"
+	"github.com/assay-project/assay/pkg/extract"
 	"github.com/assay-project/assay/pkg/extract/budget"
 	"github.com/assay-project/assay/pkg/extract/convert"
 	"github.com/assay-project/assay/pkg/extract/pdf"
@@ -29,7 +29,6 @@ import (
 	"github.com/assay-project/assay/pkg/library/announce"
 	"github.com/assay-project/assay/pkg/quota"
 	"github.com/assay-project/assay/services/analyzer/library/remote"
-	"github.com/assay-project/assay/services/analyzer/library/step"
 	"github.com/assay-project/assay/services/analyzer/sweeper"
 	"github.com/assay-project/assay/services/analyzer/work"
 )
@@ -50,7 +49,7 @@ type Area struct {
 	kit       *structure.Kit
 	pages     *remote.Fetcher
 	converter *convert.Converter
-	steps     map[task]step.Step
+	steps     steps
 	progress  progress
 	log       zerolog.Logger
 }
@@ -68,7 +67,7 @@ func New(cfg Config, compiled wasm.Config, backends *backend.Connections, worker
 	return &Area{
 		cfg: cfg, store: library.NewStore(backends.DB, cfg.Tables), bucket: backends.Bucket, bus: backends.Bus, worker: worker, quotas: quotas, log: log,
 		announcer: &announce.Announcer{Bucket: backends.Bucket, Bus: backends.Bus, Log: log},
-		memory:    memory, decoder: decoder, pdf: pdf, svg: svg, kit: kit, pages: pages, converter: converter, steps: steps(cfg, decoder, pdf, svg, kit, pages, converter),
+		memory:    memory, decoder: decoder, pdf: pdf, svg: svg, kit: kit, pages: pages, converter: converter, steps: newSteps(cfg, decoder, pdf, svg, kit, pages, converter),
 	}, nil
 }
 
@@ -100,10 +99,10 @@ func (a *Area) Consumers() []bus.Consumer {
 	// would fail steps.
 	processors := runtime.GOMAXPROCS(0)
 	var all []bus.Consumer
-	for class, places := range map[string]struct{ parallel, share int }{
-		library.ClassLight:  {a.worker.Config.Parallel, work.Share(a.worker.Config.Parallel)},
-		library.ClassRender: {processors + 1, processors}, library.ClassEngine: {processors + 1, processors}, library.ClassRecords: {processors + 1, processors},
-		library.ClassFetch: {parallelFetches, work.Share(parallelFetches)},
+	for class, places := range map[extract.Class]struct{ parallel, share int }{
+		extract.ClassLight:  {a.worker.Config.Parallel, work.Share(a.worker.Config.Parallel)},
+		extract.ClassRender: {processors + 1, processors}, extract.ClassEngine: {processors + 1, processors}, extract.ClassRecords: {processors + 1, processors},
+		extract.ClassFetch: {parallelFetches, work.Share(parallelFetches)},
 	} {
 		all = append(all, bus.Consumer{
 			Name: library.Consumer(class), Area: library.Name, Stream: library.WorkStream, Filter: library.StepSubjects(class),
@@ -121,22 +120,12 @@ func sessions() int { return 2 * (runtime.GOMAXPROCS(0) + 1) }
 // parallelFetches is the number of steps that run concurrently to fetch pages or their pictures.
 const parallelFetches = 8
 
-// task identifies a step of the workflow for a file type.
-type task struct{ fileType, step string }
-
-// task returns the implementation of a step. All chunks of records share one.
-func (a *Area) task(s *event.LibraryStep) (step.Step, bool) {
-	name, _, _ := strings.Cut(s.Step, "/")
-	implementation, ok := a.steps[task{s.Type, name}]
-	return implementation, ok
-}
-
 // ownTime bounds the steps that the area implements itself: start, finish and erase.
 const ownTime = time.Minute
 
 func (a *Area) bounds(d *bus.Delivery) bus.Bounds {
 	if s, err := read(d); err == nil {
-		if implementation, ok := a.task(s); ok {
+		if implementation, ok := a.steps.of(s); ok {
 			return implementation.Bounds(int64(s.Size))
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/assay-project/assay/pkg/blob"
 	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/event"
+	"github.com/assay-project/assay/pkg/extract"
 	"github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/pkg/lifecycle"
 	"github.com/assay-project/assay/pkg/reason"
@@ -85,11 +86,11 @@ func (a *Area) concludeStep(ctx context.Context, w library.Workflow, s *event.Li
 
 // do runs a step and records its outcome.
 func (a *Area) do(ctx context.Context, s *event.LibraryStep, attempt int) error {
-	implementation, ok := a.task(s)
+	implementation, ok := a.steps.of(s)
 	if !ok {
 		return fmt.Errorf("this version does not implement step %s for files of type %s", s.Step, s.Type) // a newer worker may receive the redelivery
 	}
-	if s.Step == library.StepParse {
+	if s.Step == extract.StepParse {
 		if err := a.startParsing(ctx, s); err != nil {
 			return err
 		}
@@ -107,7 +108,7 @@ func (a *Area) do(ctx context.Context, s *event.LibraryStep, attempt int) error 
 	if err := keep(ctx, file, &result, found.Metadata); err != nil {
 		return err
 	}
-	if s.Step == library.StepParse {
+	if s.Step == extract.StepParse {
 		if err := a.finishParsing(ctx, s, found); err != nil {
 			return err
 		}

@@ -9,9 +9,9 @@ import (
 	"net/url"
 
 	"github.com/assay-project/assay/pkg/blob"
+	"github.com/assay-project/assay/pkg/extract"
 	"github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/pkg/reason"
-	"github.com/assay-project/assay/services/analyzer/library/content"
 )
 
 // metaOrigin is the object metadata key of the URL that returned the content, after redirects. The URL is
@@ -24,7 +24,7 @@ func (a *Area) fetch(ctx context.Context, f library.File) (blob.Object, error) {
 	if err != nil {
 		return blob.Object{}, err
 	}
-	switch kind := content.Detect(r.Body, f.Name); {
+	switch kind := extract.Detect(r.Body, f.Name); {
 	case kind.Type != "WebPage" && kind.Type != "Pdf" && kind.Type != "Image":
 		return blob.Object{}, reason.PageType.Fill(kind.MediaType, library.ImportTypes)
 	case len(r.URL) > library.MaxURL:

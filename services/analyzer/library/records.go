@@ -7,6 +7,7 @@ import (
 
 	"github.com/assay-project/assay/pkg/blob"
 	"github.com/assay-project/assay/pkg/event"
+	"github.com/assay-project/assay/pkg/extract"
 	"github.com/assay-project/assay/pkg/extract/records"
 	"github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/pkg/lifecycle"
@@ -53,7 +54,7 @@ func (a *Area) describe(ctx context.Context, w library.Workflow, end library.End
 	end.Records = int64(o.Found)
 	switch {
 	case o.Failed == 0:
-	case o.Processed == 0 && end.State != library.Failed && !slices.Contains(w.StepsDone, library.StepRecords): // that step is optional
+	case o.Processed == 0 && end.State != library.Failed && !slices.Contains(w.StepsDone, extract.StepRecords): // that step is optional
 		end.State, end.Message = library.Failed, reason.NoRecordRead.Fill(o.Failures[0].Error).Error()
 	default:
 		end = end.Partly(reason.RecordsFailed.Fill(o.Failed, o.Total(), o.Failures[0].Index+1, o.Failures[0].Error).Error())

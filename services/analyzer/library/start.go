@@ -9,11 +9,11 @@ import (
 	"github.com/assay-project/assay/pkg/blob"
 	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/event"
+	"github.com/assay-project/assay/pkg/extract"
 	"github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/pkg/lifecycle"
 	"github.com/assay-project/assay/pkg/reason"
 	"github.com/assay-project/assay/pkg/upload"
-	"github.com/assay-project/assay/services/analyzer/library/content"
 	"github.com/assay-project/assay/services/analyzer/library/step"
 )
 
@@ -71,14 +71,14 @@ func (a *Area) stored(ctx context.Context, f library.File) (library.File, librar
 	}
 	opened := f.Start(object.ETag).Data.(*event.LibraryStep)
 	opened.Size = float64(object.Size)
-	head, err := step.New(a.bucket, a.memory, opened).Head(ctx, content.HeadSize)
+	head, err := step.New(a.bucket, a.memory, opened).Head(ctx, extract.HeadSize)
 	if errors.Is(err, blob.ErrNotFound) || errors.Is(err, blob.ErrChanged) {
 		return f, none, upload.ErrNoBytes
 	}
 	if err != nil {
 		return f, none, err
 	}
-	plan := library.PlanOf(content.Detect(head, f.Name).Type)
+	plan := library.PlanOf(extract.Detect(head, f.Name).Type)
 	found := library.Content{Type: plan.Type, Length: object.Size, ETag: object.ETag}
 	if f.Origin != "" {
 		if err := fetched(&found, object); err != nil {
@@ -105,7 +105,7 @@ func (a *Area) dispatch(ctx context.Context, f library.File, w library.Workflow)
 	if err := a.publish(ctx, f, w, w.StepsOpen...); err != nil {
 		return err
 	}
-	if slices.Contains(w.StepsOpen, library.StepParse) {
+	if slices.Contains(w.StepsOpen, extract.StepParse) {
 		return nil
 	}
 	return a.process(ctx, w)

@@ -1,12 +1,15 @@
 package library
 
 import (
+	"strings"
+
+	"github.com/assay-project/assay/pkg/event"
+	"github.com/assay-project/assay/pkg/extract"
 	"github.com/assay-project/assay/pkg/extract/convert"
 	"github.com/assay-project/assay/pkg/extract/pdf"
 	"github.com/assay-project/assay/pkg/extract/pixels"
 	"github.com/assay-project/assay/pkg/extract/structure"
 	"github.com/assay-project/assay/pkg/extract/svg"
-	"github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/services/analyzer/library/remote"
 	"github.com/assay-project/assay/services/analyzer/library/step"
 	"github.com/assay-project/assay/services/analyzer/library/step/document"
@@ -15,48 +18,58 @@ import (
 	"github.com/assay-project/assay/services/analyzer/library/step/record"
 )
 
-// steps returns the implementations of the steps in library.Plans: one for each step of each file type, and
-// one with the step "chunk" for each type whose records are processed.
-func steps(cfg Config, decoder *pixels.Decoder, pdf *pdf.Engine, svg *svg.Engine, kit *structure.Kit, pages *remote.Fetcher, converter *convert.Converter) map[task]step.Step {
-	office := document.Office{Converter: converter, PDF: pdf, Decoder: decoder, Pixels: cfg.Pixels}
-	all := map[task]step.Step{
-		{"Generic", library.StepMetadata}: generic.Metadata(),
-		{"Image", library.StepMetadata}:   picture.Metadata(),
-		{"Image", library.StepThumbnails}: picture.Thumbnails(decoder, svg, cfg.Pixels),
-
-		{"Pdf", library.StepMetadata}:   document.PDFMetadata(pdf),
-		{"Pdf", library.StepText}:       document.PDFText(pdf),
-		{"Pdf", library.StepThumbnails}: document.PDFThumbnails(pdf),
-
-		{"Office", library.StepMetadata}:   document.OfficeMetadata(),
-		{"Office", library.StepText}:       office.Text(),
-		{"Office", library.StepThumbnails}: office.Thumbnails(),
-
-		{"WebPage", library.StepMetadata}:   generic.Metadata(),
-		{"WebPage", library.StepText}:       document.PageText(),
-		{"WebPage", library.StepThumbnails}: document.PageThumbnails(pages, decoder, cfg.Pixels),
-
-		{"Text", library.StepMetadata}: generic.Metadata(),
-		{"Text", library.StepText}:     document.PlainText(),
-
-		{"Office", library.StepRecords}: record.Workbook(),
-
-		{"Table", library.StepMetadata}: generic.Metadata(),
-		{"Table", library.StepParse}:    record.ParseTable(),
-		{"Table", library.StepText}:     record.TableText(),
-
-		{"Microscopy", library.StepMetadata}:   picture.MicroscopyMetadata(),
-		{"Microscopy", library.StepThumbnails}: picture.Thumbnails(decoder, svg, cfg.Pixels),
-	}
-	for _, kind := range []string{"Chemical", "Reaction", "Crystal", "Spectrum"} {
-		all[task{kind, library.StepMetadata}] = generic.Metadata()
-		all[task{kind, library.StepParse}] = record.Parse()
-		all[task{kind, stepChunk}] = record.Chunk(kit)
-		all[task{kind, library.StepText}] = record.Text()
-		all[task{kind, library.StepThumbnails}] = record.Thumbnails(svg, kit)
-	}
-	return all
+// steps contains the implementations of the steps of all types of files.
+type steps struct {
+	methods map[extract.Method]step.Step
+	chunk   step.Step // of all steps library.ChunkStep
 }
 
-// stepChunk stands for all steps library.ChunkStep in this table.
-const stepChunk = "chunk"
+func newSteps(cfg Config, decoder *pixels.Decoder, pdf *pdf.Engine, svg *svg.Engine, kit *structure.Kit, pages *remote.Fetcher, converter *convert.Converter) steps {
+	office := document.Office{Converter: converter, PDF: pdf, Decoder: decoder, Pixels: cfg.Pixels}
+	return steps{
+		chunk: record.Chunk(kit),
+		methods: map[extract.Method]step.Step{
+			extract.Digests:           generic.Metadata(),
+			extract.PictureTags:       picture.Metadata(),
+			extract.PictureThumbnails: picture.Thumbnails(decoder, svg, cfg.Pixels),
+			extract.MicroscopyHeader:  picture.MicroscopyMetadata(),
+
+			extract.PDFProperties: document.PDFMetadata(pdf),
+			extract.PDFText:       document.PDFText(pdf),
+			extract.PDFThumbnails: document.PDFThumbnails(pdf),
+
+			extract.OfficeProperties: document.OfficeMetadata(),
+			extract.OfficeText:       office.Text(),
+			extract.OfficeThumbnails: office.Thumbnails(),
+			extract.WorkbookRows:     record.Workbook(),
+
+			extract.PageText:    document.PageText(),
+			extract.PagePicture: document.PageThumbnails(pages, decoder, cfg.Pixels),
+			extract.PlainText:   document.PlainText(),
+
+			extract.TableRows: record.ParseTable(),
+			extract.TableText: record.TableText(),
+
+			extract.RecordBoundaries: record.Parse(),
+			extract.RecordText:       record.Text(),
+			extract.RecordThumbnails: record.Thumbnails(svg, kit),
+		},
+	}
+}
+
+// of returns the implementation of the step of an event. ok is false if this version does not know the type or the step.
+func (s steps) of(e *event.LibraryStep) (implementation step.Step, ok bool) {
+	f := extract.Of(extract.Type(e.Type))
+	if f.Type != extract.Type(e.Type) {
+		return step.Step{}, false
+	}
+	if strings.Contains(e.Step, "/") {
+		return s.chunk, len(f.Records) > 0
+	}
+	for _, planned := range f.Steps {
+		if planned.Name == e.Step {
+			implementation, ok = s.methods[planned.Method]
+		}
+	}
+	return implementation, ok
+}

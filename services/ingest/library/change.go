@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/assay-project/assay/pkg/blob"
+	"github.com/assay-project/assay/pkg/extract"
 	"github.com/assay-project/assay/pkg/extract/records"
 	"github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/pkg/web"
@@ -70,7 +71,7 @@ func (a *Area) keep(ctx context.Context, file library.File, step string) (map[st
 		}
 		kept[name] = result
 	}
-	if w.HasRecords() && step != library.StepRecords {
+	if w.HasRecords() && step != extract.StepRecords {
 		node, err := a.store.Get(ctx, file.ID)
 		if err != nil {
 			return nil, err

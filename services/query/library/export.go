@@ -18,8 +18,8 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/google/uuid"
 
+	"github.com/assay-project/assay/pkg/extract"
 	"github.com/assay-project/assay/pkg/extract/records"
-	"github.com/assay-project/assay/pkg/extract/records/format"
 	"github.com/assay-project/assay/pkg/lifecycle"
 	"github.com/assay-project/assay/pkg/web"
 )
@@ -126,7 +126,7 @@ func (a *Area) recordImage(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	svg, err := a.draw(r.Context(), f, &record)
-	if errors.Is(err, format.ErrNotDrawn) {
+	if errors.Is(err, records.ErrNotDrawn) {
 		err = web.NotFound("The record cannot be drawn: it has no coordinates, points or cell.")
 	}
 	if err != nil {
@@ -160,7 +160,7 @@ func (a *Area) recordContent(w http.ResponseWriter, r *http.Request) {
 // content returns a record in the format of its file, with the bytes that the file contains. A table row is written as CSV,
 // with the header.
 func (f *recordFile) content(ctx context.Context, record *records.Record) ([]byte, error) {
-	if kind, known := format.Find(f.overview.Format); known {
+	if kind, known := extract.FindRecordFormat(f.overview.Format); known {
 		original, err := f.original(ctx, kind, record.Index)
 		return append([]byte(kind.Header), original...), err
 	}
@@ -235,7 +235,7 @@ func (f *recordFile) write(ctx context.Context, w io.Writer, name string, e reco
 	case formatJSONL:
 		return f.records.WriteJSONL(ctx, w, e)
 	}
-	kind, _ := format.Find(name)
+	kind, _ := extract.FindRecordFormat(name)
 	if _, err := io.WriteString(w, kind.Header); err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/assay-project/assay/pkg/blob"
+	"github.com/assay-project/assay/pkg/extract"
 	"github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/pkg/lifecycle"
 	"github.com/assay-project/assay/pkg/web"
@@ -122,7 +123,7 @@ func (a *Area) getImage(ctx context.Context, in *imageInput) (*redirectOutput, e
 	}
 	i := slices.IndexFunc(file.Images, func(image library.Image) bool { return image.ID == in.Image })
 	if i < 0 {
-		return nil, web.NotFound("The file has no picture with this id" + a.without(ctx, file, library.StepThumbnails) + ".")
+		return nil, web.NotFound("The file has no picture with this id" + a.without(ctx, file, extract.StepThumbnails) + ".")
 	}
 	key := file.Images[i].Key
 	return a.download(ctx, key, strings.TrimSuffix(file.Name, path.Ext(file.Name))+"-"+in.Image+path.Ext(key))

@@ -8,7 +8,6 @@ import (
 	"io"
 
 	"github.com/assay-project/assay/pkg/extract/records"
-	"github.com/assay-project/assay/pkg/extract/records/format"
 )
 
 // part reads a part of the content of a file.
@@ -29,7 +28,7 @@ const contentWindow = 1 << 20
 
 // original returns the bytes of a record in the content of its file. It returns records.ErrNoRecord if the file has no such
 // record, or one that is too large to be read.
-func (f *recordFile) original(ctx context.Context, kind format.Format, index int) ([]byte, error) {
+func (f *recordFile) original(ctx context.Context, kind records.Format, index int) ([]byte, error) {
 	document, err := f.records.Get(ctx, records.IndexName, 0, -1)
 	if err != nil {
 		return nil, err

@@ -54,7 +54,7 @@ func (a *Area) records(ctx context.Context, id string, who ReaderParam) (*record
 	case !file.Final():
 		return nil, errRunning
 	case !library.PlanOf(file.Type).HasRecords():
-		return nil, &noRecordsError{"Files of type " + file.Type + " have no records."}
+		return nil, &noRecordsError{"Files of type " + string(file.Type) + " have no records."}
 	}
 	get := func(ctx context.Context, name string, offset, length int64) ([]byte, error) {
 		return a.bucket.Part(ctx, library.ResultKey(file.ID, file.Run, name), offset, length)

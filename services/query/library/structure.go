@@ -5,8 +5,8 @@ import (
 	"errors"
 	"time"
 
+	"github.com/assay-project/assay/pkg/extract"
 	"github.com/assay-project/assay/pkg/extract/records"
-	"github.com/assay-project/assay/pkg/extract/records/format"
 	"github.com/assay-project/assay/pkg/extract/structure"
 	"github.com/assay-project/assay/pkg/extract/wasm"
 )
@@ -28,14 +28,14 @@ func (a *Area) identify(ctx context.Context, f *recordFile, r *records.Record) e
 	return a.withKit(ctx, func(s *structure.Session) { s.Identify(r) }, func() { structure.NotIdentified(r) })
 }
 
-// draw draws a record. RDKit computes coordinates for a molecule that has none. It returns format.ErrNotDrawn if there
+// draw draws a record. RDKit computes coordinates for a molecule that has none. It returns records.ErrNotDrawn if there
 // is nothing to draw.
 func (a *Area) draw(ctx context.Context, f *recordFile, r *records.Record) (svg []byte, err error) {
-	kind, known := format.Find(f.overview.Format)
+	kind, known := extract.FindRecordFormat(f.overview.Format)
 	if !known || r.Failed() {
-		return nil, format.ErrNotDrawn
+		return nil, records.ErrNotDrawn
 	}
-	if svg, err = kind.Draw(r.Content); !errors.Is(err, format.ErrNotDrawn) || !structure.Applies(kind.Name) {
+	if svg, err = kind.Draw(r.Content); !errors.Is(err, records.ErrNotDrawn) || !structure.Applies(kind.Name) {
 		return svg, err
 	}
 	if failed := a.withKit(ctx, func(s *structure.Session) { svg, err = s.Draw(kind, r.Content) }, func() {}); failed != nil {

@@ -9,7 +9,6 @@ import (
 	"testing/synctest"
 
 	"github.com/assay-project/assay/pkg/extract/records"
-	"github.com/assay-project/assay/pkg/extract/records/format"
 	"github.com/assay-project/assay/pkg/extract/structure"
 	"github.com/assay-project/assay/pkg/extract/wasm"
 )
@@ -35,7 +34,7 @@ func TestRDKitNotCompiled(t *testing.T) {
 	if err := a.identify(t.Context(), molecules, r); !errors.Is(err, wasm.ErrNotCompiled) || len(r.NotDetermined) > 0 {
 		t.Errorf("identify: got %+v, error %v, want an unchanged record and ErrNotCompiled", r, err)
 	}
-	if _, err := a.draw(t.Context(), molecules, r); !errors.Is(err, wasm.ErrNotCompiled) || errors.Is(err, format.ErrNotDrawn) {
+	if _, err := a.draw(t.Context(), molecules, r); !errors.Is(err, wasm.ErrNotCompiled) || errors.Is(err, records.ErrNotDrawn) {
 		t.Errorf("draw: got error %v, want ErrNotCompiled", err)
 	}
 }
@@ -47,7 +46,7 @@ func TestRDKitBusy(t *testing.T) {
 		if err := a.identify(t.Context(), molecules, r); err != nil || !slices.Equal(r.NotDetermined, []string{structure.InChI, structure.SMILES}) {
 			t.Errorf("identify: got %+v, error %v, want inchi and smiles undetermined", r, err)
 		}
-		if _, err := a.draw(t.Context(), molecules, r); !errors.Is(err, format.ErrNotDrawn) {
+		if _, err := a.draw(t.Context(), molecules, r); !errors.Is(err, records.ErrNotDrawn) {
 			t.Errorf("draw: got error %v, want ErrNotDrawn", err)
 		}
 	})

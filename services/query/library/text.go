@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/assay-project/assay/pkg/blob"
+	"github.com/assay-project/assay/pkg/extract"
 	"github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/pkg/lifecycle"
 	"github.com/assay-project/assay/pkg/web"
@@ -63,7 +64,7 @@ func (a *Area) openText(r *http.Request) (io.ReadCloser, error) {
 	}
 	body, err := a.bucket.Open(r.Context(), library.ResultKey(file.ID, file.Run, library.TextName), "")
 	if errors.Is(err, blob.ErrNotFound) {
-		return nil, web.NotFound("The file has no text" + a.without(r.Context(), file, library.StepText) + ".")
+		return nil, web.NotFound("The file has no text" + a.without(r.Context(), file, extract.StepText) + ".")
 	}
 	return body, err
 }

@@ -13,5 +13,5 @@ var others string
 
 // Notice returns the licenses of RDKit, which must be distributed with it.
 func Notice() string {
-	return strings.TrimSpace("Molecules are identified by RDKit, as compiled to WebAssembly in the npm package @rdkit/rdkit 2026.9.1.\n\n" + license + "\n" + others)
+	return strings.TrimSpace("Molecules are identified by RDKit, as compiled to WebAssembly in the npm package @rdkit/rdkit, " + Version + ".\n\n" + license + "\n" + others)
 }

@@ -8,8 +8,23 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+
+	"github.com/assay-project/assay/pkg/extract/pdf"
+	"github.com/assay-project/assay/pkg/extract/structure/rdkit"
+	"github.com/assay-project/assay/pkg/extract/svg"
 )
+
+// TestVersions checks that results state the versions of the programs. RDKit has a leading zero in its month.
+func TestVersions(t *testing.T) {
+	for i, version := range []string{pdf.Version, svg.Version, strings.ToLower(strings.Replace(rdkit.Version, ".0", ".", 1))} {
+		name, number, _ := strings.Cut(version, " ")
+		if pack := sources[i].pack; !strings.Contains(pack, "/"+name) || !strings.HasSuffix(pack, "@"+number) {
+			t.Errorf("results state %s, want the package %s", version, pack)
+		}
+	}
+}
 
 // TestCommittedProgramsArePinned checks the embedded programs against the pinned hashes.
 func TestCommittedProgramsArePinned(t *testing.T) {

@@ -12,12 +12,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/assay-project/assay/pkg/extract"
 	"github.com/assay-project/assay/pkg/extract/budget"
 	"github.com/assay-project/assay/pkg/extract/microscopy"
 	"github.com/assay-project/assay/pkg/extract/office"
 	"github.com/assay-project/assay/pkg/extract/pixels"
 	"github.com/assay-project/assay/pkg/extract/pixels/peak"
-	"github.com/assay-project/assay/pkg/extract/records/format"
+	"github.com/assay-project/assay/pkg/extract/records"
 	"github.com/assay-project/assay/pkg/extract/sheet"
 	"github.com/assay-project/assay/pkg/extract/wasm"
 	"github.com/assay-project/assay/pkg/extract/webpage"
@@ -89,14 +90,14 @@ func parsers(decoder *pixels.Decoder) map[string]func(ctx context.Context, data 
 		"tif": headers, "lif": headers, "czi": headers,
 		"svg": text, "pdf": text, // in a sandbox; see TestHostileDocuments in e2e/documents
 	}
-	for _, f := range format.All() {
-		all[f.Name] = func(ctx context.Context, data []byte) int64 { return records(ctx, f, data) }
+	for _, f := range extract.RecordFormats() {
+		all[f.Name] = func(ctx context.Context, data []byte) int64 { return readRecords(ctx, f, data) }
 	}
 	return all
 }
 
-// records finds, reads and draws the records of a file.
-func records(ctx context.Context, f format.Format, data []byte) int64 {
+// readRecords finds, reads and draws the records of a file.
+func readRecords(ctx context.Context, f records.Format, data []byte) int64 {
 	spans, _, err := f.Spans(bytes.NewReader(data))
 	if err != nil {
 		return step.RecordMemory

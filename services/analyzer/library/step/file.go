@@ -10,6 +10,7 @@ import (
 
 	"github.com/assay-project/assay/pkg/blob"
 	"github.com/assay-project/assay/pkg/event"
+	"github.com/assay-project/assay/pkg/extract"
 	"github.com/assay-project/assay/pkg/extract/budget"
 	"github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/pkg/reason"
@@ -19,12 +20,12 @@ import (
 type File struct {
 	ID          string
 	Name        string
-	Type        string // the type of the workflow
-	ContentType string // as declared by the client
-	Origin      string // the URL that the bytes were fetched from; empty for an upload
-	Size        int64  // bytes
+	Type        extract.Type // the type of the workflow
+	ContentType string       // as declared by the client
+	Origin      string       // the URL that the bytes were fetched from; empty for an upload
+	Size        int64        // bytes
 	Run         int64
-	Step        string // for example library.StepText or library.ChunkStep(17)
+	Step        string // for example extract.StepText or library.ChunkStep(17)
 
 	source blob.Ranges
 	bucket *blob.Store
@@ -35,7 +36,7 @@ type File struct {
 // of other steps.
 func New(bucket *blob.Store, memory *budget.Budget, s *event.LibraryStep) *File {
 	return &File{
-		ID: s.FileId, Name: s.FileName, Type: s.Type, ContentType: s.ContentType, Origin: s.Origin, Size: int64(s.Size), Run: int64(s.Run), Step: s.Step,
+		ID: s.FileId, Name: s.FileName, Type: extract.Type(s.Type), ContentType: s.ContentType, Origin: s.Origin, Size: int64(s.Size), Run: int64(s.Run), Step: s.Step,
 		source: blob.Ranges{Store: bucket, Key: s.Key, ETag: s.Etag, Size: int64(s.Size)}, bucket: bucket, memory: memory,
 	}
 }

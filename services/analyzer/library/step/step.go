@@ -1,8 +1,8 @@
 // Package step defines the steps of the library's workflows.
 //
-// To add a step, write a package next to this one with a function that returns the Step, list it in the table of
-// services/analyzer/library/steps.go, and add its plan to library.Plans. Step packages do not write tables or
-// publish events: the area does both with the result of Run.
+// To add a step, write a package next to this one with a function that returns the Step, add an extract.Method for it, which
+// the formats in extract.Formats can name, and list it in services/analyzer/library/steps.go. Step packages do not write
+// tables or publish events: the area does both with the result of Run.
 package step
 
 import (
@@ -51,7 +51,7 @@ type Result struct {
 	Metadata map[string]any
 	// Images are stored with the file immediately.
 	Images []library.Image
-	// Chunks and Records are set by library.StepParse: the number of steps library.ChunkStep that
+	// Chunks and Records are set by extract.StepParse: the number of steps library.ChunkStep that
 	// the file needs, and the number of records found.
 	Chunks  int
 	Records int64

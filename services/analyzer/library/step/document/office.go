@@ -16,7 +16,7 @@ import (
 
 const (
 	officeEngine  = "office 1"
-	convertEngine = "converter, " + pdfEngine
+	convertEngine = "converter, " + pdf.Version
 )
 
 // Office reads office documents. If there is a converter, it converts documents whose text it cannot read, or

@@ -72,7 +72,7 @@ func PageText() step.Step {
 		if _, err := f.Store(ctx, ReaderName, "text/html; charset=utf-8", []byte(p.HTML)); err != nil {
 			return step.Result{}, err
 		}
-		r, err := text(ctx, f, webpage.Engine, p.Text, p.Cut)
+		r, err := text(ctx, f, webpage.Engine(), p.Text, p.Cut)
 		if err != nil {
 			return step.Result{}, err
 		}
@@ -106,7 +106,7 @@ func PageThumbnails(pages *remote.Fetcher, decoder *pixels.Decoder, most int64) 
 		if err != nil {
 			return step.Result{}, err
 		}
-		return thumbnails(ctx, f, decoder, fetched.Body, webpage.Engine, pixels.Limits{Bytes: library.MaxPage, Pixels: most})
+		return thumbnails(ctx, f, decoder, fetched.Body, webpage.Engine(), pixels.Limits{Bytes: library.MaxPage, Pixels: most})
 	}}
 }
 

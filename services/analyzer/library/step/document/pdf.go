@@ -13,11 +13,8 @@ import (
 	"github.com/assay-project/assay/services/analyzer/library/step/picture"
 )
 
-const (
-	pdfEngine = "pdfium 2.1.13"
-	// longestSide is the length of the longer side of the picture of a page, in pixels.
-	longestSide = 1200
-)
+// longestSide is the length of the longer side of the picture of a page, in pixels.
+const longestSide = 1200
 
 // PDFText returns the step that stores the text of a PDF, with the values of its forms.
 func PDFText(e *pdf.Engine) step.Step {
@@ -26,7 +23,7 @@ func PDFText(e *pdf.Engine) step.Step {
 		if err != nil {
 			return step.Result{}, err
 		}
-		return pdfText(ctx, e, f, data, pdfEngine)
+		return pdfText(ctx, e, f, data, pdf.Version)
 	}}
 }
 
@@ -53,7 +50,7 @@ func PDFThumbnails(e *pdf.Engine) step.Step {
 		if err != nil {
 			return step.Result{}, err
 		}
-		return pdfThumbnails(ctx, e, f, data, pdfEngine)
+		return pdfThumbnails(ctx, e, f, data, pdf.Version)
 	}}
 }
 
@@ -74,7 +71,7 @@ func pdfThumbnails(ctx context.Context, e *pdf.Engine, f *step.File, data []byte
 
 // PDFMetadata returns the step that sets the metadata and the number of pages of a PDF.
 func PDFMetadata(e *pdf.Engine) step.Step {
-	return metadata(pdfEngine, func(ctx context.Context, data []byte, found map[string]any) (err error) {
+	return metadata(pdf.Version, func(ctx context.Context, data []byte, found map[string]any) (err error) {
 		d, err := e.Open(ctx, bytes.NewReader(data), int64(len(data)), pdf.Limits{Time: step.DrawTime})
 		if err != nil {
 			return err

@@ -9,7 +9,7 @@ import (
 	"io"
 	"time"
 
-	"github.com/assay-project/assay/services/analyzer/library/content"
+	"github.com/assay-project/assay/pkg/extract"
 	"github.com/assay-project/assay/services/analyzer/library/step"
 )
 
@@ -21,7 +21,7 @@ const rate = 6 << 20
 func Metadata() step.Step {
 	return step.Step{Time: 30 * time.Second, Rate: rate, Run: func(ctx context.Context, f *step.File) (step.Result, error) {
 		found, err := Read(ctx, f, io.Discard)
-		return step.Result{Engine: content.Engine, Metadata: found}, err
+		return step.Result{Engine: extract.Engine(), Metadata: found}, err
 	}}
 }
 
@@ -36,7 +36,7 @@ func Read(ctx context.Context, f *step.File, w io.Writer) (map[string]any, error
 	if err != nil {
 		return nil, err
 	}
-	kind := content.Detect(head.bytes, f.Name)
+	kind := extract.Detect(head.bytes, f.Name)
 	found := map[string]any{
 		"contentType": kind.MediaType, "length": n,
 		"md5": hex.EncodeToString(md.Sum(nil)), "sha256": hex.EncodeToString(sha.Sum(nil)),
@@ -51,6 +51,6 @@ func Read(ctx context.Context, f *step.File, w io.Writer) (map[string]any, error
 type headWriter struct{ bytes []byte }
 
 func (h *headWriter) Write(b []byte) (int, error) {
-	h.bytes = append(h.bytes, b[:min(len(b), content.HeadSize-len(h.bytes))]...)
+	h.bytes = append(h.bytes, b[:min(len(b), extract.HeadSize-len(h.bytes))]...)
 	return len(b), nil
 }

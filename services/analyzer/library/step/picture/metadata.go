@@ -12,6 +12,7 @@ import (
 	"github.com/bep/imagemeta"
 
 	"github.com/assay-project/assay/pkg/extract/pixels"
+	"github.com/assay-project/assay/pkg/extract/stamp"
 	"github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/services/analyzer/library/step"
 	"github.com/assay-project/assay/services/analyzer/library/step/generic"
@@ -26,8 +27,6 @@ const (
 	tagTime = 10 * time.Second
 	// tagMemory is the maximum memory for reading tags: the library limits their number and size.
 	tagMemory = 64 << 20
-	// tagEngine is the name of the library that reads tags.
-	tagEngine = "imagemeta 1.0.1"
 )
 
 // Metadata returns the step that sets the metadata of generic.Metadata, and the width, height, tags (exif, iptc,
@@ -45,7 +44,7 @@ func Metadata() step.Step {
 				return step.Result{}, err
 			}
 		}
-		return step.Result{Engine: tagEngine, Metadata: found}, nil
+		return step.Result{Engine: stamp.Of("github.com/bep/imagemeta"), Metadata: found}, nil
 	}
 	return s
 }

@@ -10,12 +10,12 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/assay-project/assay/pkg/extract"
 	"github.com/assay-project/assay/pkg/extract/microscopy"
 	"github.com/assay-project/assay/pkg/extract/pixels"
 	"github.com/assay-project/assay/pkg/extract/svg"
 	"github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/pkg/reason"
-	"github.com/assay-project/assay/services/analyzer/library/content"
 	"github.com/assay-project/assay/services/analyzer/library/step"
 )
 
@@ -46,7 +46,7 @@ func Thumbnails(decoder *pixels.Decoder, svg *svg.Engine, most int64) step.Step 
 		}
 		info, err := pixels.Inspect(data, limits)
 		if errors.Is(err, pixels.ErrFormat) {
-			kind := content.Detect(data, f.Name)
+			kind := extract.Detect(data, f.Name)
 			if kind.MediaType == "image/svg+xml" {
 				return drawSVG(ctx, f, svg, data)
 			}

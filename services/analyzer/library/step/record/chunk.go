@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/extract"
 	"github.com/assay-project/assay/pkg/extract/records"
-	"github.com/assay-project/assay/pkg/extract/records/format"
 	"github.com/assay-project/assay/pkg/extract/structure"
 	"github.com/assay-project/assay/pkg/extract/wasm"
 	"github.com/assay-project/assay/pkg/library"
@@ -31,7 +31,7 @@ func Chunk(kit *structure.Kit) step.Step {
 			return step.Result{}, err
 		}
 		chunk, ok := library.ParseChunkStep(f.Step)
-		kind, known := format.Find(x.Format)
+		kind, known := extract.FindRecordFormat(x.Format)
 		if !ok || !known || chunk >= len(x.Spans) {
 			return step.Result{}, reason.NoChunk.Fill(f.Step)
 		}
@@ -49,7 +49,7 @@ func Chunk(kit *structure.Kit) step.Step {
 			body := f.From(ctx, span.Offset, span.Length)
 			defer body.Close()
 			if identify {
-				return identified(ctx, kit, kind, func(kind format.Format) error {
+				return identified(ctx, kit, kind, func(kind records.Format) error {
 					_, err := kind.Chunk(ctx, body, span, lines, &columns)
 					return err
 				})
@@ -85,7 +85,7 @@ func prepared(ctx context.Context, kit *structure.Kit) error {
 
 // identified calls process with a format that also identifies the first records of the file while it reads
 // them.
-func identified(ctx context.Context, kit *structure.Kit, kind format.Format, process func(format.Format) error) (err error) {
+func identified(ctx context.Context, kit *structure.Kit, kind records.Format, process func(records.Format) error) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, identifying)
 	defer cancel()
 	session, err := kit.Open(ctx)

@@ -10,7 +10,6 @@ import (
 
 	"github.com/assay-project/assay/pkg/extract/pixels"
 	"github.com/assay-project/assay/pkg/extract/records"
-	"github.com/assay-project/assay/pkg/extract/records/format"
 	"github.com/assay-project/assay/pkg/extract/structure"
 	"github.com/assay-project/assay/pkg/extract/svg"
 	"github.com/assay-project/assay/pkg/reason"
@@ -63,7 +62,7 @@ func Thumbnails(e *svg.Engine, kit *structure.Kit) step.Step {
 			if err == nil {
 				return thumbnails(ctx, f, e, drawing, engine+", "+structure.Version)
 			}
-			if !errors.Is(err, format.ErrNotDrawn) {
+			if !errors.Is(err, records.ErrNotDrawn) {
 				return step.Result{}, err
 			}
 		}
@@ -81,7 +80,7 @@ func thumbnails(ctx context.Context, f *step.File, e *svg.Engine, svg []byte, by
 	return step.Result{Engine: by, Images: images}, err
 }
 
-// drawMolecule draws a molecule that has no coordinates. It returns format.ErrNotDrawn if the kit
+// drawMolecule draws a molecule that has no coordinates. It returns records.ErrNotDrawn if the kit
 // cannot draw it.
 func drawMolecule(ctx context.Context, kit *structure.Kit, r *raw) (_ []byte, err error) {
 	if err := prepared(ctx, kit); err != nil {
@@ -98,7 +97,7 @@ func drawMolecule(ctx context.Context, kit *structure.Kit, r *raw) (_ []byte, er
 // raw is a record with its format.
 type raw struct {
 	records.Record
-	format format.Format
+	format records.Format
 }
 
 func (r raw) draw() ([]byte, error) { return r.format.Draw(r.Content) }

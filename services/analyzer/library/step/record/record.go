@@ -6,14 +6,13 @@
 package record
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"io"
 	"time"
 
+	"github.com/assay-project/assay/pkg/extract"
 	"github.com/assay-project/assay/pkg/extract/records"
-	"github.com/assay-project/assay/pkg/extract/records/format"
 	"github.com/assay-project/assay/pkg/reason"
 	"github.com/assay-project/assay/services/analyzer/library/step"
 )
@@ -31,15 +30,11 @@ const (
 	columnsType = "application/octet-stream"
 )
 
-// formatOf returns the format of a file, given the type of its workflow and its first bytes.
-func formatOf(fileType string, head []byte) (format.Format, error) {
-	name := map[string]string{"Chemical": "sdf", "Reaction": "rdf", "Crystal": "cif", "Spectrum": "jdx"}[fileType]
-	if fileType == "Reaction" && bytes.HasPrefix(bytes.TrimLeft(head, " \t\r\n"), []byte("$RXN")) {
-		name = "rxn"
-	}
-	f, found := format.Find(name)
+// formatOf returns the format of the records in a file, given its type and first bytes.
+func formatOf(t extract.Type, head []byte) (records.Format, error) {
+	f, found := extract.Of(t).RecordFormat(head)
 	if !found {
-		return f, reason.NoRecordType.Fill(fileType)
+		return f, reason.NoRecordType.Fill(t)
 	}
 	return f, nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/assay-project/assay/pkg/blob"
 	"github.com/assay-project/assay/pkg/event"
+	"github.com/assay-project/assay/pkg/extract"
 	"github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/services/assay/test/fault/audit"
 )
@@ -58,7 +59,7 @@ func (n nodes) processed(t *testing.T, name, parent string) library.File {
 	}
 	result := library.StepResult{Key: library.ResultKey(f.ID, f.Run, "metadata.json")}
 	put(result.Key)
-	w = must[library.Workflow](t)(n.store.FinishStep(ctx, f.ID, f.Run, library.StepMetadata, library.StepDone, result, nil))
+	w = must[library.Workflow](t)(n.store.FinishStep(ctx, f.ID, f.Run, extract.StepMetadata, library.StepDone, result, nil))
 	if err := n.store.Finish(ctx, w, w.End(library.PlanOf("Generic")), nil); err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +109,7 @@ func TestBrokenPromisesOfTheLibraryAreFound(t *testing.T) {
 	must[blob.Object](t)(h.Bucket().Put(ctx, library.ResultKey(more.ID, more.Run+1, "text"), "", nil, strings.NewReader("x")))
 	promise(more.ID, audit.Stuck, at("Processed /more"))
 	outstanding := n.processed(t, "outstanding", "")
-	if err := h.bus.Publish(ctx, library.NewStep(&event.LibraryStep{FileId: outstanding.ID, Step: library.StepMetadata, Class: library.ClassLight, Run: 1, OwnerId: "ann"})); err != nil {
+	if err := h.bus.Publish(ctx, library.NewStep(&event.LibraryStep{FileId: outstanding.ID, Step: extract.StepMetadata, Class: string(extract.ClassLight), Run: 1, OwnerId: "ann"})); err != nil {
 		t.Fatal(err)
 	}
 	promise(outstanding.ID, audit.Stuck, at("Processed /outstanding"))

@@ -7,8 +7,8 @@ import (
 	"io"
 	"testing"
 
+	"github.com/assay-project/assay/pkg/extract"
 	"github.com/assay-project/assay/pkg/extract/wasm/wasmtest"
-	"github.com/assay-project/assay/pkg/library"
 )
 
 // wordDocument returns a DOCX document with the given text.
@@ -48,7 +48,11 @@ func TestDocuments(t *testing.T) {
 	w.worker(nil)
 	pdf := wasmtest.PDF{Title: "On Foxes", Pages: []string{"The quick brown fox", "jumps"}, Fields: map[string]string{"city": "Reykjavik"}}
 	locked := wasmtest.PDF{Pages: []string{"secret"}, Encrypted: true, Password: "x"}
-	for name, c := range map[string]struct{ body, kind, status, text, reason string }{
+	for name, c := range map[string]struct {
+		body                 string
+		kind                 extract.Type
+		status, text, reason string
+	}{
 		"foxes.pdf":   {string(pdf.Bytes()), "Pdf", "Processed", "The quick brown fox\nReykjavik\fjumps\f", ""},
 		"locked.pdf":  {string(locked.Bytes()), "Pdf", "Failed", "", "text: the document is password-protected"},
 		"broken.pdf":  {string(pdf.Bytes()[:300]), "Pdf", "Failed", "", "text: the document is not a PDF, or is damaged"},
@@ -65,7 +69,7 @@ func TestDocuments(t *testing.T) {
 		if c.text == "" {
 			continue
 		}
-		if got := w.text(flow.StepResults[library.StepText].Key); got != c.text {
+		if got := w.text(flow.StepResults[extract.StepText].Key); got != c.text {
 			t.Errorf("%s: text = %q, want %q", name, got, c.text)
 		}
 		if name == "foxes.pdf" {

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/assay-project/assay/pkg/extract"
 	"github.com/assay-project/assay/pkg/extract/records"
 	"github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/services/assay/test/fault/wire"
@@ -162,14 +163,14 @@ func TestErasedAtEveryCall(t *testing.T) {
 	w := start(t)
 	w.lease = 5 * time.Second // a worker that loses its lease may leave an object, which a sweep removes
 	samples := samples(t)
-	plans := library.Plans()
+	plans := extract.Formats()
 	for n, plan := range plans {
 		one, ok := samples[plan.Type]
 		if !ok {
 			t.Errorf("got no sample of type %s, want one", plan.Type)
 			continue
 		}
-		s := scenario{plan.Type, func(w *world) library.File { return w.add(one.name, "", one.body) }, func(w *world, f library.File) error {
+		s := scenario{string(plan.Type), func(w *world) library.File { return w.add(one.name, "", one.body) }, func(w *world, f library.File) error {
 			err := ends("Processed")(w, f)
 			if flow, failed := w.Workflow(t.Context(), f.ID); err == nil && failed == nil && flow.FileWorkflowType != plan.Type {
 				err = fmt.Errorf("the type of the workflow is %s, want %s", flow.FileWorkflowType, plan.Type)

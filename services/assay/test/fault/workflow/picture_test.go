@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/assay-project/assay/pkg/extract"
 	"github.com/assay-project/assay/pkg/library"
 )
 
@@ -133,7 +134,7 @@ func TestPictures(t *testing.T) {
 				t.Errorf("%s: error message = %q, want that of a damaged SVG; workflow %+v", name, f.ErrorMessage, flow)
 			}
 		case "photo.avif":
-			if got := flow.StepResults[library.StepThumbnails]; !strings.HasPrefix(got.Reason, "thumbnails are not supported for image/avif") || len(flow.StepsSkipped) != 1 {
+			if got := flow.StepResults[extract.StepThumbnails]; !strings.HasPrefix(got.Reason, "thumbnails are not supported for image/avif") || len(flow.StepsSkipped) != 1 {
 				t.Errorf("%s: thumbnails step = %+v, want it skipped because AVIF is not supported", name, got)
 			}
 		case "broken.png":

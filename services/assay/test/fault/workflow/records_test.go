@@ -11,6 +11,7 @@ import (
 	"testing"
 	"unicode/utf16"
 
+	"github.com/assay-project/assay/pkg/extract"
 	"github.com/assay-project/assay/pkg/extract/records"
 	"github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/services/assay/test/fault/wire"
@@ -35,10 +36,12 @@ func TestRecords(t *testing.T) {
 	w := start(t)
 	w.worker(nil)
 	for name, c := range map[string]struct {
-		body, kind, status, message string
-		total                       int64
-		images                      int
-		text                        string
+		body            string
+		kind            extract.Type
+		status, message string
+		total           int64
+		images          int
+		text            string
 	}{
 		"rows.csv":    {"name;mass\nwater;18\nsalt;58.5\n", "Table", "Processed", "", 2, 0, "water\n18\nsalt\n58.5\n"},
 		"empty.csv":   {"name,mass\n", "Table", "Failed", "parse: the table has no rows", 0, 0, ""},
@@ -60,7 +63,7 @@ func TestRecords(t *testing.T) {
 			t.Errorf("%s: failure message = %q, want the prefix %q", name, flow.FailureMessage, c.message)
 		}
 		if c.text != "" {
-			if got := w.text(flow.StepResults[library.StepText].Key); got != c.text {
+			if got := w.text(flow.StepResults[extract.StepText].Key); got != c.text {
 				t.Errorf("%s: text = %q, want %q", name, got, c.text)
 			}
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/extract"
 	"github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/pkg/lifecycle"
 	"github.com/assay-project/assay/pkg/table"
@@ -137,7 +138,7 @@ func TestOverdueStep(t *testing.T) {
 		if n < 3 && (err != nil || flow.Republished != n+1 || !flow.Due().After(time.Now()) || flow.Final()) {
 			t.Fatalf("sweep %d: workflow = %+v, %v, want %d republished messages, a deadline in the future, and no final state", n, flow, err, n+1)
 		}
-		if outstanding, err := o.bus.Outstanding(t.Context(), flow.Step(f, library.StepMetadata).Subject, "ann"); err != nil || outstanding != (n < 3) {
+		if outstanding, err := o.bus.Outstanding(t.Context(), flow.Step(f, extract.StepMetadata).Subject, "ann"); err != nil || outstanding != (n < 3) {
 			t.Errorf("sweep %d: Outstanding() = %t, %v, want %t", n, outstanding, err, n < 3)
 		}
 	}

@@ -3,6 +3,7 @@ package workflow
 import (
 	"testing"
 
+	"github.com/assay-project/assay/pkg/extract"
 	"github.com/assay-project/assay/pkg/library"
 )
 
@@ -14,7 +15,7 @@ func TestFileIsProcessed(t *testing.T) {
 		t.Errorf("file = %+v, want Processed with its MD5 digest and metadata", f)
 	}
 	flow, err := w.Workflow(t.Context(), f.ID)
-	if err != nil || !flow.Final() || !flow.MetadataCompleted || flow.StepResults[library.StepMetadata].Attempts != 1 {
+	if err != nil || !flow.Final() || !flow.MetadataCompleted || flow.StepResults[extract.StepMetadata].Attempts != 1 {
 		t.Errorf("workflow = %+v, %v, want it final after one attempt of the metadata step", flow, err)
 	}
 	w.erase(f.ID)

@@ -16,13 +16,12 @@ const longest = 200_000; // characters of a text that are shown at first
 export function Preview({ node }: { node: Node }): JSX.Element {
   if (!isFinal(node) && !pictureOf(node, 1)) return <Waiting node={node} />;
   if (drawn(node) && node.totalRecords) return <Drawings node={node} />;
-  if (node.subType === "Table" && node.totalRecords) return <Rows node={node} />;
+  if (node.preview === "rows" && node.totalRecords) return <Rows node={node} />;
   const picture = pictureOf(node, 1200);
-  switch (node.subType) {
-    case "Text": return <Text node={node} />;
-    case "WebPage": return <Web node={node} />;
-    case "Pdf":
-    case "Office": return picture ? <Document node={node} picture={picture} /> : <Text node={node} />;
+  switch (node.preview) {
+    case "text": return <Text node={node} />;
+    case "article": return <Web node={node} />;
+    case "document": return picture ? <Document node={node} picture={picture} /> : <Text node={node} />;
   }
   if (picture) return <figure class="picture"><a href={shownAt(node)} target="_blank" rel="noreferrer"><img src={picture.src} width={picture.width} height={picture.height} alt={nameOf(node)} /></a></figure>;
   return <EmptyState icon={FileIcon} title="No preview available" action={node.status === "Loading" ? undefined : <ButtonLink icon={Download} href={contentOf(node)} download>Download</ButtonLink>}>{node.status === "Failed" ? "The content could not be read. See the steps for the reason." : "Files of this kind are stored as they are."}</EmptyState>;
@@ -103,12 +102,12 @@ const allRecords = (node: Node): JSX.Element => <Button onClick={() => setQuery(
 
 /** Molecules, reactions, crystals and spectra. */
 function Drawings({ node }: { node: Node }): JSX.Element {
-  const some = node.subType === "Spectrum" ? 4 : 12, { records, error } = useRecords(node, some), total = node.totalRecords ?? 0;
+  const some = node.preview === "curves" ? 4 : 12, { records, error } = useRecords(node, some), total = node.totalRecords ?? 0;
   if (error) return isFinal(node) ? <ErrorState title="Could not load the records" error={error} /> : <Waiting node={node} />;
   if (!records) return <Loading what="the records"><Skeleton height={480} /></Loading>;
   return (
     <>
-      <ul class={`drawings ${node.subType === "Spectrum" || total === 1 ? "large" : ""}`} aria-label="Records">
+      <ul class={`drawings ${node.preview === "curves" || total === 1 ? "large" : ""}`} aria-label="Records">
         {records.map((r) => (
           <li key={r.index} class="card">
             <Drawing id={node.id} record={r} />

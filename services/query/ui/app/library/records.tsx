@@ -48,20 +48,20 @@ function parsed(list: string): string[] {
   return [...list.matchAll(/"((?:[^"]|"")*)"|([^,]+)/g)].map((m) => m[1]?.replaceAll("\"\"", "\"") ?? m[2] ?? "");
 }
 
-function nativeOf(node: Node): string | undefined {
-  switch (node.subType) {
-    case "Chemical": return "sdf";
-    case "Reaction": return /\.rdf$/i.test(node.name) ? "rdf" : "rxn";
-    case "Crystal": return "cif";
-    case "Spectrum": return "jdx";
-  }
-  return undefined;
+/** The format of the file, if its records can be exported in it. */
+function nativeOf(metadata: Record<string, unknown>): string | undefined {
+  const { records } = metadata;
+  const format = typeof records === "object" && records !== null && "format" in records ? records.format : undefined;
+  return typeof format === "string" && !["csv", "xlsx"].includes(format) ? format : undefined;
 }
 
 export function Records({ node }: { node: Node }): JSX.Element {
   const q = query.value, filter = q.get("filter") ?? "", chosen = q.get("fields") ?? "";
   const [fields, setFields] = useState<Field[]>(), [choosing, choose] = useState(false), [failed, setFailed] = useState("");
-  useEffect(() => { readMetadata(node.id).then((m) => setFields(fieldsOf(m)), (error: unknown) => setFailed(message(error))); }, [node.id]);
+  const [native, setNative] = useState<string>();
+  useEffect(() => {
+    readMetadata(node.id).then((m) => { setFields(fieldsOf(m)); setNative(nativeOf(m)); }, (error: unknown) => setFailed(message(error)));
+  }, [node.id]);
   const names = useMemo(() => chosen ? parsed(chosen) : atFirst(fields ?? []), [chosen, fields]);
   const list = useMemo(() => new Endless<RecordRow>(async (cursor) => {
     const page = await api.GET("/v1/library/files/{id}/records", { params: { path: { id: node.id }, query: { limit: pageSize, ...linkToken(), ...cursor ? { cursor } : {}, ...filter ? { filter } : {} } } }).then(data);
@@ -72,11 +72,11 @@ export function Records({ node }: { node: Node }): JSX.Element {
   const columns: Column<RecordRow>[] = [
     { key: "index", label: "#", width: "4rem", align: "end", cell: (r) => <button type="button" class="link num" onClick={() => setQuery({ record: String(r.index) })} aria-label={`Record ${r.index + 1}`}>{count(r.index + 1)}</button> },
     ...pictures ? [{ key: "drawing", label: "Drawing", width: "7rem", cell: (r: RecordRow) => <Drawing id={node.id} record={r} small /> }] : [],
-    ...node.subType === "Table" ? [] : [{ key: "name", label: "Name", width: "11rem", cell: (r: RecordRow) => r.state === "Failed" ? <span class="sub bad clip"><Bdi text={r.error ?? "Failed"} clip /></span> : <Bdi text={r.name ?? ""} clip /> }],
+    ...node.preview === "rows" ? [] : [{ key: "name", label: "Name", width: "11rem", cell: (r: RecordRow) => r.state === "Failed" ? <span class="sub bad clip"><Bdi text={r.error ?? "Failed"} clip /></span> : <Bdi text={r.name ?? ""} clip /> }],
     ...names.map((name, i): Column<RecordRow> => ({ key: `value-${i}`, label: name, width: "9rem", head: <Bdi text={name} clip />, ...types.get(name) === "number" || types.get(name) === "integer" ? { align: "end" as const } : {}, cell: (r) => <Bdi text={valueOf(r, name)} clip /> })),
   ];
   const parameters = (format: string): Record<string, string> => ({ format, ...filter ? { filter } : {}, ...chosen ? { fields: chosen } : {} });
-  const native = nativeOf(node), open = q.get("record");
+  const open = q.get("record");
   return (
     <>
       <div class="toolbar records-toolbar">

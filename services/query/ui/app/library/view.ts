@@ -3,7 +3,7 @@ import type { ComponentType } from "preact";
 import type { Schemas } from "../api/client.js";
 import { query } from "../router.js";
 import type { Tone } from "../ui/feedback.js";
-import { Code, Curve, FileIcon, FileText, Folder, Globe, Image, Molecule, TableIcon } from "../ui/icon.js";
+import { Curve, FileIcon, FileText, Folder, Globe, Image, Molecule, TableIcon } from "../ui/icon.js";
 
 export type Node = Schemas["NodeView"];
 export type Status = Node["status"];
@@ -21,20 +21,8 @@ export const states: Record<Status, { label: string; tone: Tone }> = {
   Failed: { label: "Failed", tone: "bad" },
 };
 
-const kinds: Record<string, { label: string; icon: ComponentType }> = {
-  Image: { label: "Image", icon: Image },
-  Microscopy: { label: "Microscopy image", icon: Image },
-  Pdf: { label: "PDF", icon: FileText },
-  Office: { label: "Office document", icon: FileText },
-  Text: { label: "Text", icon: FileText },
-  WebPage: { label: "Web page", icon: Globe },
-  Table: { label: "Table", icon: TableIcon },
-  Chemical: { label: "Molecules", icon: Molecule },
-  Reaction: { label: "Reactions", icon: Molecule },
-  Crystal: { label: "Crystals", icon: Molecule },
-  Spectrum: { label: "Spectrum", icon: Curve },
-  Generic: { label: "File", icon: FileIcon },
-  Code: { label: "Code", icon: Code },
+const icons: Record<NonNullable<Node["preview"]>, ComponentType> = {
+  none: FileIcon, picture: Image, text: FileText, document: FileText, article: Globe, rows: TableIcon, drawings: Molecule, curves: Curve,
 };
 
 export const isFolder = (node: Node): boolean => node.type === "Folder" || node.type === "User";
@@ -42,12 +30,12 @@ export const isFinal = (node: Node): boolean => node.status === "Processed" || n
 /** Reports whether the caller owns the node. Only the owner may change it. */
 export const isOwn = (node: Node): boolean => node.ownedBy !== undefined;
 
-export const iconOf = (node: Node): ComponentType => isFolder(node) ? Folder : kinds[node.subType ?? ""]?.icon ?? FileIcon;
-export const kindOf = (node: Node): string => isFolder(node) ? "Folder" : kinds[node.subType ?? ""]?.label ?? "File";
+export const iconOf = (node: Node): ComponentType => isFolder(node) ? Folder : icons[node.preview ?? "none"];
+export const kindOf = (node: Node): string => isFolder(node) ? "Folder" : node.kind ?? "File";
 export const nameOf = (node: Node): string => node.displayName || (node.type === "User" ? "Library" : node.name);
 
 /** Reports whether the records of a file are shown as drawings. */
-export const drawn = (node: Node): boolean => ["Chemical", "Reaction", "Crystal", "Spectrum"].includes(node.subType ?? "");
+export const drawn = (node: Node): boolean => node.preview === "drawings" || node.preview === "curves";
 
 /** The token of the share link with which the page is read, if any. */
 export const linkToken = (): { link?: string } => {

@@ -1,4 +1,4 @@
-package format
+package extract_test
 
 import (
 	"bytes"
@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/assay-project/assay/pkg/extract"
 	"github.com/assay-project/assay/pkg/extract/records"
 )
 
@@ -54,7 +55,7 @@ func (o objects) get(_ context.Context, name string, offset, length int64) ([]by
 }
 
 // process stores the chunks of a file.
-func process(t *testing.T, f Format, r io.ReaderAt, size int64) *records.File {
+func process(t *testing.T, f records.Format, r io.ReaderAt, size int64) *records.File {
 	t.Helper()
 	spans, found, err := f.Spans(io.NewSectionReader(r, 0, size))
 	if err != nil {
@@ -77,7 +78,7 @@ func process(t *testing.T, f Format, r io.ReaderAt, size int64) *records.File {
 func TestFormatsReadDrawAndWrite(t *testing.T) {
 	for name, test := range files() {
 		t.Run(name, func(t *testing.T) {
-			f, found := Find("." + strings.ToUpper(name))
+			f, found := extract.FindRecordFormat("." + strings.ToUpper(name))
 			if !found || f.Name != name {
 				t.Fatalf("got format %q, found = %t, want %q", f.Name, found, name)
 			}
@@ -104,18 +105,18 @@ func TestFormatsReadDrawAndWrite(t *testing.T) {
 					t.Errorf("after a round trip: got %+v, error %v, want %+v", back, err, r)
 				}
 			}
-			if _, err := f.Draw("x"); !errors.Is(err, ErrNotDrawn) {
-				t.Errorf("Draw of damaged content: got error %v, want ErrNotDrawn", err)
+			if _, err := f.Draw("x"); !errors.Is(err, records.ErrNotDrawn) {
+				t.Errorf("Draw of damaged content: got error %v, want records.ErrNotDrawn", err)
 			}
 		})
 	}
-	if _, found := Find("docx"); found {
+	if _, found := extract.FindRecordFormat("docx"); found {
 		t.Error("Find of a document format: got a format, want none")
 	}
 }
 
 func TestSpansOfAnotherFile(t *testing.T) {
-	f, _ := Find("sdf")
+	f, _ := extract.FindRecordFormat("sdf")
 	text := files()["sdf"].text
 	if _, err := f.Chunk(t.Context(), strings.NewReader(text), records.Span{Count: 2, Length: int64(len(text))}, io.Discard, io.Discard); err == nil {
 		t.Error("a span that states a different number of records: got no error, want one")
@@ -128,7 +129,7 @@ func TestSpansOfAnotherFile(t *testing.T) {
 }
 
 func TestOverlongRecordsFail(t *testing.T) {
-	f, _ := Find("sdf")
+	f, _ := extract.FindRecordFormat("sdf")
 	text := ethanol + ">  <a>\n" + strings.Repeat("x\n", records.MaxRecordBytes/2) + "\n$$$$\n" + ethanol + "$$$$\n"
 	file := process(t, f, strings.NewReader(text), int64(len(text)))
 	for i, failed := range []bool{true, false} {
@@ -165,7 +166,7 @@ func TestLargeFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, _ := Find("sdf")
+	f, _ := extract.FindRecordFormat("sdf")
 	_, one, err := f.Spans(bytes.NewReader(data))
 	if err != nil || one == 0 {
 		t.Fatalf("got %d records, error %v, want at least one", one, err)

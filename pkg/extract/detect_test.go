@@ -1,0 +1,62 @@
+package extract_test
+
+import (
+	"bytes"
+	"image"
+	"image/color"
+	"image/gif"
+	"image/png"
+	"testing"
+
+	"github.com/assay-project/assay/pkg/extract"
+)
+
+func TestDetect(t *testing.T) {
+	var picture, gifPicture bytes.Buffer
+	m := image.NewPaletted(image.Rect(0, 0, 1, 1), color.Palette{color.Black})
+	if err := png.Encode(&picture, m); err != nil {
+		t.Fatal(err)
+	}
+	if err := gif.Encode(&gifPicture, m, nil); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name, head string
+		want       extract.Kind
+	}{
+		{"a.png", picture.String(), extract.Kind{MediaType: "image/png", Type: "Image"}},
+		{"A.PNG", picture.String(), extract.Kind{MediaType: "image/png", Type: "Image"}},
+		{"a.gif", gifPicture.String(), extract.Kind{MediaType: "image/gif", Type: "Image"}},
+		{"without extension", picture.String(), extract.Kind{MediaType: "image/png", Type: "Image"}},
+		{"a.docx", picture.String(), extract.Kind{MediaType: "image/png", Type: "Image", Finding: "the name ends in .docx, but the content is image/png"}},
+		{"a.png", "Hello\n", extract.Kind{MediaType: "text/plain", Type: "Text", Finding: "the name ends in .png, but the content is text/plain"}},
+		{"a.svg", `<svg xmlns="http://www.w3.org/2000/svg"/>`, extract.Kind{MediaType: "image/svg+xml", Type: "Image"}},
+		{"a.bin", "\x00\x01\x02\x03", extract.Kind{MediaType: "application/octet-stream", Type: "Generic"}},
+		{"", "", extract.Kind{MediaType: "text/plain", Type: "Text"}},
+	} {
+		if got := extract.Detect([]byte(c.head), c.name); got != c.want {
+			t.Errorf("%s: got %+v, want %+v", c.name, got, c.want)
+		}
+	}
+}
+
+// TestSignatures checks that text in a scientific format is recognized by its signature.
+func TestSignatures(t *testing.T) {
+	for want, head := range map[extract.Type]string{
+		"Chemical": "water\n  program\n\n  3  2  0  0  0  0            999 V2000\n",
+		"Reaction": "$RXN\n\n\n\n  1  1\n",
+		"Spectrum": "##TITLE= ethanol\n##JCAMP-DX= 4.24\n",
+		"Crystal":  "data_quartz\n_cell_length_a 4.913\n",
+		"":         "name,size\na,1\n",
+	} {
+		got := extract.Type("")
+		for _, f := range extract.Formats() {
+			if f.Signature != nil && f.Signature([]byte(head)) {
+				got = f.Type
+			}
+		}
+		if got != want {
+			t.Errorf("%q: got %q, want %q", head, got, want)
+		}
+	}
+}

@@ -1,0 +1,79 @@
+package molecule
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/assay-project/assay/pkg/extract/records"
+)
+
+// Molecules returns the formats of files with molecules. The first is that of an uploaded file.
+func Molecules() []records.Format {
+	sdf := records.Format{
+		Name: "sdf", Media: "chemical/x-mdl-sdfile",
+		Boundary: BoundarySDF, Read: ReadSDF, Draw: draw, Write: WriteSDF,
+	}
+	mol := sdf
+	mol.Name = "mol"
+	return []records.Format{sdf, mol}
+}
+
+// Reactions returns the formats of files with reactions.
+func Reactions() []records.Format {
+	return []records.Format{
+		{
+			Name: "rxn", Media: "chemical/x-mdl-rxnfile", Begins: "$RXN",
+			Boundary: records.Single, Read: ReadRXN, Draw: drawReaction, Write: records.WriteContent,
+		},
+		{
+			Name: "rdf", Media: "chemical/x-mdl-rdfile",
+			Boundary: BoundaryRDF, Read: ReadRDF, Draw: drawRDF, Header: HeaderRDF, Write: WriteRDF,
+		},
+	}
+}
+
+// HasReactions reports whether a text that begins with head contains reactions.
+func HasReactions(head []byte) bool {
+	return records.BeginsWith(head, "$RXN") || records.BeginsWith(head, "$RDFILE")
+}
+
+// HasMolecules reports whether the fourth line of a text that begins with head is the counts line of a molfile.
+func HasMolecules(head []byte) bool {
+	lines := bytes.SplitN(head, []byte("\n"), 5)
+	if len(lines) < 4 {
+		return false
+	}
+	counts := bytes.TrimRight(lines[3], "\r ")
+	return bytes.HasSuffix(counts, []byte("V2000")) || bytes.HasSuffix(counts, []byte("V3000"))
+}
+
+func draw(content string) ([]byte, error) {
+	m, err := Parse([]byte(content))
+	if err != nil {
+		return nil, records.NotDrawn(err)
+	}
+	return records.Drawing(m.SVG())
+}
+
+func drawReaction(content string) ([]byte, error) {
+	x, err := ParseReaction([]byte(content))
+	if err != nil {
+		return nil, records.NotDrawn(err)
+	}
+	return records.Drawing(x.SVG())
+}
+
+// drawRDF draws the first MOL or RXN block after lines that begin with a dollar sign.
+func drawRDF(content string) ([]byte, error) {
+	for strings.HasPrefix(content, "$") {
+		if strings.HasPrefix(content, "$RXN") {
+			return drawReaction(content)
+		}
+		_, rest, found := strings.Cut(content, "\n")
+		if !found {
+			break
+		}
+		content = rest
+	}
+	return draw(content)
+}
