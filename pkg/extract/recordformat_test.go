@@ -211,3 +211,23 @@ func TestLargeFile(t *testing.T) {
 	}
 	t.Logf("%d records read in %v", all, time.Since(since))
 }
+
+// TestExamples checks that the example of every format is recognized and has a record without an error.
+func TestExamples(t *testing.T) {
+	for _, f := range extract.Formats() {
+		for _, r := range f.Records {
+			kind := extract.Detect([]byte(r.Example), "")
+			_, found, err := r.Spans(strings.NewReader(r.Example))
+			if kind.Type != f.Type || err != nil || found != 1 {
+				t.Errorf("%s: got type %s, %d records, error %v; want %s and 1", r.Name, kind.Type, found, err, f.Type)
+			}
+			raw, err := records.NewScanner(strings.NewReader(r.Example), r.Boundary(), true).Next()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := r.Read(raw.Bytes); got.Failed() {
+				t.Errorf("%s: got the error %s, want none", r.Name, got.Error)
+			}
+		}
+	}
+}

@@ -18,12 +18,14 @@ import (
 	"github.com/assay-project/assay/pkg/extract/reason"
 )
 
-// The kinds of sentences, as in extract/reason.
-type (
-	Reason    = reason.Reason
-	Temporary = reason.Temporary
-	Detail    = reason.Detail
-)
+// Reason is a sentence about the content, as in extract/reason.
+type Reason = reason.Reason
+
+// Temporary is a sentence about something that may pass, as in extract/reason.
+type Temporary = reason.Temporary
+
+// Detail is a part of a sentence, as in extract/reason.
+type Detail = reason.Detail
 
 // Recorded returns the error of a sentence that Of returned before and an item stores. It returns Unknown for other texts.
 func Recorded(text string) error {

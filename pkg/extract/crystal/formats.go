@@ -11,6 +11,8 @@ func Formats() []records.Format {
 	return []records.Format{{
 		Name: "cif", Media: "chemical/x-cif",
 		Boundary: Boundary, Read: Read, Draw: draw, Write: records.WriteContent,
+		Example: "data_cell\n_cell_length_a 5\n_cell_length_b 5\n_cell_length_c 5\n" +
+			"loop_\n_atom_site_label\n_atom_site_fract_x\n_atom_site_fract_y\n_atom_site_fract_z\nNa 0 0 0\n",
 	}}
 }
 

@@ -7,14 +7,23 @@ import (
 	"github.com/assay-project/assay/pkg/extract/records"
 )
 
+// Ethanol as a molfile, and its oxidation without the product.
+const (
+	ethanol = "ethanol\n  example\n\n  3  2  0  0  0  0  0  0  0  0999 V2000\n" +
+		"    0.0000    0.0000    0.0000 C   0  0\n    1.2990    0.7500    0.0000 C   0  0\n    2.5981    0.0000    0.0000 O   0  0\n" +
+		"  1  2  1  0\n  2  3  1  0\nM  END\n"
+	reaction = "$RXN\noxidation\n\n\n  1  0\n$MOL\n" + ethanol
+)
+
 // Molecules returns the formats of files with molecules. The first is that of an uploaded file.
 func Molecules() []records.Format {
 	sdf := records.Format{
 		Name: "sdf", Media: "chemical/x-mdl-sdfile",
 		Boundary: BoundarySDF, Read: ReadSDF, Draw: draw, Write: WriteSDF,
+		Example: ethanol + "$$$$\n",
 	}
 	mol := sdf
-	mol.Name = "mol"
+	mol.Name, mol.Example = "mol", ethanol
 	return []records.Format{sdf, mol}
 }
 
@@ -24,10 +33,12 @@ func Reactions() []records.Format {
 		{
 			Name: "rxn", Media: "chemical/x-mdl-rxnfile", Begins: "$RXN",
 			Boundary: records.Single, Read: ReadRXN, Draw: drawReaction, Write: records.WriteContent,
+			Example: reaction,
 		},
 		{
 			Name: "rdf", Media: "chemical/x-mdl-rdfile",
 			Boundary: BoundaryRDF, Read: ReadRDF, Draw: drawRDF, Header: HeaderRDF, Write: WriteRDF,
+			Example: "$RDFILE 1\n$RFMT $RIREG 1\n" + reaction + "$DTYPE YIELD\n$DATUM 5\n",
 		},
 	}
 }

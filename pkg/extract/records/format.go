@@ -27,6 +27,8 @@ type Format struct {
 	// store fields with other names write the fields of the content.
 	Header string
 	Write  func(w *bufio.Writer, r *Record, fields Fields) error
+	// Example is a small file in the format.
+	Example string
 }
 
 // ErrNotDrawn means that a record has nothing to draw: no coordinates, points or cell.

@@ -11,6 +11,7 @@ func Formats() []records.Format {
 	return []records.Format{{
 		Name: "jdx", Media: "chemical/x-jcamp-dx",
 		Boundary: Boundary, Read: Read, Draw: draw, Write: records.WriteContent,
+		Example: "##TITLE= curve\n##JCAMP-DX= 4.24\n##FIRSTX= 1\n##DELTAX= 1\n##XYDATA= (X++(Y..Y))\n1 5 6 7\n##END=\n",
 	}}
 }
 

@@ -14,11 +14,15 @@ type sample struct{ name, body string }
 func samples(t *testing.T) map[extract.Type]sample {
 	t.Helper()
 	pdf := wasmtest.PDF{Title: "Foxes", Pages: []string{"The quick brown fox"}}
-	return map[extract.Type]sample{
-		"Generic": {"a.bin", "\x00\x01\x02"}, "Image": {"a.gif", animation(t)}, "Pdf": {"a.pdf", string(pdf.Bytes())},
-		"Office": {"a.docx", wordDocument(t, "Dear fox")}, "WebPage": {"a.html", "<!DOCTYPE html><title>Foxes</title><p>One fox"},
-		"Text": {"a.txt", "one fox"}, "Table": {"rows.csv", "name;mass\nwater;18\n"}, "Chemical": {"one.sdf", ethanol + logP},
-		"Reaction": {"one.rxn", "$RXN\noxidation\n\n\n  1  0\n$MOL\n" + ethanol}, "Crystal": {"cell.cif", cell}, "Spectrum": {"curve.jdx", curve},
-		"Microscopy": {"a.nd2", "\x00\x01\x02"},
+	all := map[extract.Type]sample{
+		extract.Generic: {"a.bin", "\x00\x01\x02"}, extract.Image: {"a.gif", animation(t)}, extract.PDF: {"a.pdf", string(pdf.Bytes())},
+		extract.Office: {"a.docx", wordDocument(t, "Dear fox")}, extract.WebPage: {"a.html", "<!DOCTYPE html><title>Foxes</title><p>One fox"},
+		extract.Text: {"a.txt", "one fox"}, extract.Table: {"rows.csv", "name;mass\nwater;18\n"}, extract.Microscopy: {"a.nd2", "\x00\x01\x02"},
 	}
+	for _, f := range extract.Formats() {
+		if len(f.Records) > 0 {
+			all[f.Type] = sample{"a." + f.Records[0].Name, f.Records[0].Example}
+		}
+	}
+	return all
 }
