@@ -92,7 +92,7 @@ uploads: ## test multipart uploads at full size: 1 GiB with ten interruptions, a
 permissions: ## test all promises with only the permissions in deploy/, and check that every permission is used
 	go test ./services/assay/test/e2e/permissions -run PermissionsAreNeeded -count=1 -timeout 20m -permissions.needed
 mutations: ## parse damaged record files, COUNT=10000 per parser, process damaged documents, DOCUMENTS=1000 per format, and hostile files of SIZE=1000000 bytes of every format, chosen by SEED=34
-	go test ./pkg/extract/molecule ./pkg/extract/crystal ./pkg/extract/spectrum \
+	go test ./pkg/extract/molecule ./pkg/extract/crystal ./pkg/extract/spectrum ./pkg/extract/contact \
 		./pkg/extract/sheet ./pkg/extract/microscopy -run DamagedFiles -count=1 -v -mutations=$(or $(COUNT),10000)
 	go test ./services/assay/test/e2e/documents -run MutatedDocuments -count=1 -timeout 90m -v -mutations=$(or $(DOCUMENTS),1000)
 	go test ./services/analyzer/library/hostile -run HostileFiles -count=1 -timeout 60m -v -hostile.size=$(or $(SIZE),1000000) -hostile.seed=$(or $(SEED),34)

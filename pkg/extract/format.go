@@ -24,6 +24,7 @@ const (
 	Crystal    Type = "Crystal"
 	Spectrum   Type = "Spectrum"
 	Microscopy Type = "Microscopy"
+	Contact    Type = "Contact"
 )
 
 // Format describes the files of a type: how they are recognized, what is read from them, and how they are shown.

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/assay-project/assay/pkg/extract/contact"
 	"github.com/assay-project/assay/pkg/extract/crystal"
 	"github.com/assay-project/assay/pkg/extract/molecule"
 	"github.com/assay-project/assay/pkg/extract/spectrum"
@@ -85,6 +86,14 @@ var formats = sync.OnceValue(func() []Format {
 			Endings: Endings{Text: words("cif")}, Signature: crystal.HasCrystals, Records: crystal.Formats(),
 			Steps:    recordSteps,
 			Contents: Contents{"CIF", "names, formulas and values of the records", "the first crystal", "columns"},
+		},
+		{
+			Type: Contact, Title: "Contacts", Preview: PreviewRows,
+			Media: words("text/vcard"), Endings: Endings{Text: words("vcf vcard")}, Records: contact.Formats(),
+			Steps: []Step{
+				{StepParse, ClassRecords, true, RecordBoundaries}, {StepText, ClassRecords, false, RecordText}, digests,
+			},
+			Contents: Contents{"vCard", "names and values of the records", "none", "columns"},
 		},
 		{
 			Type: Microscopy, Title: "Microscopy image", Preview: PreviewPicture,
