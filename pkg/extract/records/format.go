@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"strings"
 )
 
@@ -69,6 +70,35 @@ func WriteContent(w *bufio.Writer, r *Record, _ Fields) error {
 	return w.WriteByte('\n')
 }
 
+// All yields the records of a file in order. It stops after an error of r.
+func (f Format) All(r io.Reader) iter.Seq2[Record, error] {
+	return func(yield func(Record, error) bool) {
+		for scanner := NewScanner(r, f.Boundary(), true); ; {
+			raw, err := scanner.Next()
+			if errors.Is(err, io.EOF) {
+				return
+			}
+			if err != nil {
+				yield(Record{}, err)
+				return
+			}
+			record := f.read(raw)
+			record.Index = raw.Index
+			if !yield(record, nil) {
+				return
+			}
+		}
+	}
+}
+
+// read returns the record in raw, or a record with an error if it is too long.
+func (f Format) read(raw Raw) Record {
+	if raw.Bytes == nil {
+		return Record{Error: fmt.Sprintf("the record is longer than %d bytes", MaxRecordBytes)}
+	}
+	return f.Read(raw.Bytes)
+}
+
 // Spans finds the chunks of a file, and counts its
 func (f Format) Spans(r io.Reader) (spans []Span, found int, err error) {
 	return Spans(r, f.Boundary())
@@ -97,10 +127,7 @@ func (f Format) Chunk(ctx context.Context, r io.Reader, span Span, lines, column
 		if err != nil {
 			return nil, err
 		}
-		record := Record{Error: fmt.Sprintf("the record is longer than %d bytes", MaxRecordBytes)}
-		if raw.Bytes != nil {
-			record = f.Read(raw.Bytes)
-		}
+		record := f.read(raw)
 		if err := w.Add(&record); err != nil {
 			return nil, err
 		}

@@ -1,5 +1,5 @@
 // Package install checks that a release can be installed: `go install` of the programs, and `go get`
-// of dynamolite, from module archives as a module proxy serves them.
+// of dynamolite and extract, from module archives as a module proxy serves them.
 package install
 
 import (
@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/assay-project/assay/pkg/extract/office/officetest"
 )
 
 const repository = "github.com/assay-project/assay/"
@@ -119,30 +121,79 @@ func TestReleaseIsInstallable(t *testing.T) {
 		}
 	}
 
-	c.run(t, "go", "mod", "init", "example.com/embedding")
-	c.run(t, "go", "get", repository+"pkg/dynamolite@"+version)
-	if err := os.WriteFile(filepath.Join(c.dir, "main.go"), []byte(embedding(t)), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	c.require(t, "embedding", version, "pkg/dynamolite", embedding(t))
 	var tables struct{ TableNames []string }
 	if output := c.run(t, "go", "run", "."); json.Unmarshal([]byte(output), &tables) != nil || tables.TableNames == nil {
 		t.Errorf("the embedding program printed %q, want the response to ListTables", output)
 	}
-	if needs := c.run(t, "go", "list", "-m", "all"); strings.Count(needs, repository) != 1 {
-		t.Errorf("dynamolite requires other modules of the repository, want none: %s", needs)
+
+	c.dir = t.TempDir()
+	c.require(t, "reading", version, "pkg/extract", reading(t))
+	letter := officetest.Word(officetest.Paragraph("", "Dear fox"))
+	if err := os.WriteFile(filepath.Join(c.dir, "letter.docx"), letter, 0o644); err != nil {
+		t.Fatal(err)
 	}
+	if output := c.run(t, "go", "run", "."); strings.TrimSpace(output) != "Dear fox" {
+		t.Errorf("the reading program printed %q, want the text of the document", output)
+	}
+}
+
+// require creates a module with a program that requires only a module of the release, and no other one of it.
+func (c command) require(t *testing.T, name, version, module, program string) {
+	t.Helper()
+	c.run(t, "go", "mod", "init", "example.com/"+name)
+	c.run(t, "go", "get", repository+module+"@"+version)
+	if err := os.WriteFile(filepath.Join(c.dir, "main.go"), []byte(program), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if needs := c.run(t, "go", "list", "-m", "all"); strings.Count(needs, repository) != 1 {
+		t.Errorf("%s requires other modules of the repository, want none: %s", module, needs)
+	}
+}
+
+// readme returns the first Go code in the README of a module.
+func readme(t *testing.T, module string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(module), "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(text), "```go\n")
+	code, _, _ := strings.Cut(rest, "```")
+	return code
+}
+
+// reading returns the program in extract's README.
+func reading(t *testing.T) string {
+	t.Helper()
+	return `package main
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"os"
+
+	"` + repository + `pkg/extract/office"
+)
+
+func main() {
+	if err := run(); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func run() error {
+` + readme(t, "pkg/extract") + `	return nil
+}
+`
 }
 
 // embedding returns the program in dynamolite's README, changed so that it sends one request to the engine and prints
 // the response instead of serving forever.
 func embedding(t *testing.T) string {
 	t.Helper()
-	readme, err := os.ReadFile(filepath.Join(root, "pkg", "dynamolite", "README.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, rest, _ := strings.Cut(string(readme), "```go\n")
-	code, _, _ := strings.Cut(rest, "```")
+	code := readme(t, "pkg/dynamolite")
 	const serve = `http.ListenAndServe("127.0.0.1:8000", engine)`
 	if !strings.Contains(code, serve) {
 		t.Fatalf("the first Go code block in the README does not contain the call that serves the engine: %s", code)

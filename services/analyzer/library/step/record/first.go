@@ -117,16 +117,8 @@ func first(ctx context.Context, f *step.File) iter.Seq2[raw, error] {
 		}
 		body := f.From(ctx, 0, window)
 		defer body.Close()
-		for scanner := records.NewScanner(body, kind.Boundary(), true); ; {
-			found, err := scanner.Next()
-			if errors.Is(err, io.EOF) {
-				return
-			}
-			r := raw{format: kind}
-			if err == nil && found.Bytes != nil {
-				r.Record = kind.Read(found.Bytes)
-			}
-			if !yield(r, err) || err != nil {
+		for r, err := range kind.All(body) {
+			if !yield(raw{r, kind}, err) {
 				return
 			}
 		}
