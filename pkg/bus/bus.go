@@ -108,6 +108,14 @@ func (b *Bus) publish(ctx context.Context, msg *nats.Msg, id, kind, tenant strin
 	return err
 }
 
+// Ensure publishes an event unless a message of the same item is outstanding.
+func (b *Bus) Ensure(ctx context.Context, e event.Event) error {
+	if err := b.Publish(ctx, e); !errors.Is(err, ErrOutstanding) {
+		return err
+	}
+	return nil
+}
+
 // Republish is like Publish, for an outcome that was probably published before. It sends nothing
 // if e is the newest event of its subject in the stream, regardless of its age.
 func (b *Bus) Republish(ctx context.Context, e event.Event) error {

@@ -114,6 +114,10 @@ func (w Workflow) Erase() event.Event {
 	return NewStep(d)
 }
 
+// EraseFirst returns the StepErase event of a node in a folder that is being erased, before Store.Erase is called. Its
+// handler calls Store.Erase too, so that a crash between the two loses nothing.
+func (n Node) EraseFirst() event.Event { return Workflow{FileID: n.ID, UserID: n.OwnedBy}.Erase() }
+
 // Start returns the StepStart event of a file. etag is the entity tag of the stored content; it is empty if the
 // content has yet to be fetched.
 func (f File) Start(etag string) event.Event {

@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/assay-project/assay/pkg/extract"
+	"github.com/assay-project/assay/pkg/lifecycle"
 	"github.com/assay-project/assay/pkg/table"
 )
 
@@ -58,7 +59,7 @@ func (s *Store) newNode(n NewNode, kind Kind, state Node) (Node, error) {
 	return state, nil
 }
 
-// CreateFolder creates a folder. It returns ErrExists, ErrName, or the reason why the parent cannot contain it:
+// CreateFolder creates a folder. It returns lifecycle.ErrExists, ErrName, or the reason why the parent cannot contain it:
 // lifecycle.ErrNotFound, ErrOwner, ErrNotFolder, ErrTrashed or ErrTooDeep.
 func (s *Store) CreateFolder(ctx context.Context, n NewNode) (Node, error) {
 	for range changeAttempts {
@@ -83,7 +84,7 @@ func (s *Store) CreateFolder(ctx context.Context, n NewNode) (Node, error) {
 			return folder, wrapped("create "+n.ID, err)
 		}
 		if _, err := s.Get(ctx, n.ID); err == nil {
-			return Node{}, ErrExists
+			return Node{}, lifecycle.ErrExists
 		}
 	}
 	return Node{}, ErrBusy
@@ -130,7 +131,7 @@ func (s *Store) Reserve(ctx context.Context, r NewFile) (Node, File, error) {
 	}
 	_, err = s.db.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{putFile, putNode}})
 	if table.CanceledFor(err, conditionFailed) {
-		return Node{}, File{}, ErrExists
+		return Node{}, File{}, lifecycle.ErrExists
 	}
 	return node, file, wrapped("reserve "+r.ID, err)
 }

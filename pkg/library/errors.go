@@ -3,8 +3,6 @@ package library
 import "errors"
 
 var (
-	// ErrExists means that a node with this id already exists.
-	ErrExists = errors.New("the node already exists")
 	// ErrVersion means that the version of the node differs from the one that the caller expects.
 	ErrVersion = errors.New("the node has a different version")
 	// ErrNotFolder means that the new parent of a node is not a folder.

@@ -78,8 +78,8 @@ func TestInvalidParents(t *testing.T) {
 			t.Errorf("Move: got error %v, want %v", err, want)
 		}
 	}
-	if _, err := r.CreateFolder(t.Context(), NewNode{ID: mine.ID, Owner: "ann", Name: "x"}); !errors.Is(err, ErrExists) {
-		t.Errorf("a second node with the same id: got error %v, want ErrExists", err)
+	if _, err := r.CreateFolder(t.Context(), NewNode{ID: mine.ID, Owner: "ann", Name: "x"}); !errors.Is(err, lifecycle.ErrExists) {
+		t.Errorf("a second node with the same id: got error %v, want lifecycle.ErrExists", err)
 	}
 }
 

@@ -12,6 +12,8 @@ import (
 var (
 	// ErrNotFound means that the item does not exist.
 	ErrNotFound = errors.New("the item does not exist")
+	// ErrExists means that an item with the id, or for the same request, exists.
+	ErrExists = errors.New("the item already exists")
 	// ErrFenceLost means that the item is in a state that the move starts from, but was written
 	// after the fence was read.
 	ErrFenceLost = errors.New("the item has changed since it was read")

@@ -26,7 +26,7 @@ type Batch struct {
 // Partial is the status of a batch that has ended with some completed and some failed jobs.
 const Partial lifecycle.State = "PARTIAL"
 
-// CreateBatch creates the jobs of a batch, all or none. It returns ErrExists if one of them exists.
+// CreateBatch creates the jobs of a batch, all or none. It returns lifecycle.ErrExists if one of them exists.
 func (s *Store) CreateBatch(ctx context.Context, batchID string, jobs []Job) (Batch, error) {
 	ids, err := childIDs(batchID, len(jobs))
 	if err != nil {
@@ -49,7 +49,7 @@ func (s *Store) CreateBatch(ctx context.Context, batchID string, jobs []Job) (Ba
 	}
 	_, err = s.db.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: writes})
 	if table.CanceledFor(err, "ConditionalCheckFailed") {
-		err = ErrExists
+		err = lifecycle.ErrExists
 	}
 	if err != nil {
 		return Batch{}, fmt.Errorf("create the batch %s: %w", batchID, err)

@@ -37,8 +37,8 @@ func TestCreateBatchIsAtomic(t *testing.T) {
 	if err != nil || found.Size != MaxBatch || len(found.Jobs) != MaxBatch || found.Status() != Queued || found.Jobs[3].JobID != b.Jobs[3].JobID {
 		t.Errorf("got %+v, error %v, want a QUEUED batch of %d jobs", found, err, MaxBatch)
 	}
-	if _, err := r.CreateBatch(t.Context(), b.BatchID, b.Jobs); !errors.Is(err, ErrExists) {
-		t.Errorf("second CreateBatch: got error %v, want ErrExists", err)
+	if _, err := r.CreateBatch(t.Context(), b.BatchID, b.Jobs); !errors.Is(err, lifecycle.ErrExists) {
+		t.Errorf("second CreateBatch: got error %v, want lifecycle.ErrExists", err)
 	}
 	id, err := NewID("ann", "second")
 	if err != nil {
@@ -51,8 +51,8 @@ func TestCreateBatchIsAtomic(t *testing.T) {
 	if _, err := r.Create(t.Context(), jobs[2]); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := r.CreateBatch(t.Context(), id, jobs); !errors.Is(err, ErrExists) || r.row(jobs[0].JobID) != nil {
-		t.Errorf("CreateBatch with an existing job: got error %v, or created a job, want ErrExists and no job", err)
+	if _, err := r.CreateBatch(t.Context(), id, jobs); !errors.Is(err, lifecycle.ErrExists) || r.row(jobs[0].JobID) != nil {
+		t.Errorf("CreateBatch with an existing job: got error %v, or created a job, want lifecycle.ErrExists and no job", err)
 	}
 }
 

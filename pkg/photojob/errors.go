@@ -1,10 +1,5 @@
 package photojob
 
-import "errors"
-
-// ErrExists means that a job with this id already exists.
-var ErrExists = errors.New("the job already exists")
-
 // Values of JobError.Code.
 const (
 	CodeUploadExpired       = "UPLOAD_EXPIRED"        // never uploaded

@@ -1,10 +1,48 @@
 package photojob
 
 import (
+	"context"
+	"errors"
+
 	"google.golang.org/protobuf/types/known/timestamppb"
 
+	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/event"
+	"github.com/assay-project/assay/pkg/lifecycle"
 )
+
+// Outcomes publishes the outcomes of jobs and batches. It is safe for concurrent use.
+type Outcomes struct {
+	Store *Store
+	Final string // name of the bucket of edited photos
+	Bus   *bus.Bus
+}
+
+// Ended publishes the outcome of a job in a final state, and that of its batch if the batch has ended.
+// The stream drops duplicates.
+func (o *Outcomes) Ended(ctx context.Context, j Job) error {
+	if err := o.Bus.Republish(ctx, j.Outcome(o.Final)); err != nil {
+		return err
+	}
+	return o.BatchEnded(ctx, j.BatchID)
+}
+
+// BatchEnded publishes the outcome of a batch if it has ended. It is called after every move to a final
+// state, and after a job that was not in a final state was deleted: if several jobs end concurrently, at
+// least the last caller finds that the batch has ended. An empty id means no batch.
+func (o *Outcomes) BatchEnded(ctx context.Context, batchID string) error {
+	if batchID == "" {
+		return nil
+	}
+	b, err := o.Store.Batch(ctx, batchID)
+	if errors.Is(err, lifecycle.ErrNotFound) {
+		return nil // all of its jobs were deleted
+	}
+	if err != nil || !b.Ended() {
+		return err
+	}
+	return o.Bus.Republish(ctx, b.Outcome())
+}
 
 // Outcome returns the event that announces the final state of a job. Its id contains the time of the
 // move to that state, so that the stream drops duplicates. bucket is the bucket of edited photos.

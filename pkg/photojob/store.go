@@ -55,7 +55,7 @@ func NewStore(db *dynamodb.Client, cfg Config) *Store {
 // Check returns an error if the table cannot be used. It is called by readiness checks.
 func (s *Store) Check(ctx context.Context) error { return table.Check(ctx, s.db, s.table) }
 
-// Create writes a new job in state QUEUED and sets its times. It returns ErrExists if the id is
+// Create writes a new job in state QUEUED and sets its times. It returns lifecycle.ErrExists if the id is
 // already used.
 func (s *Store) Create(ctx context.Context, j Job) (Job, error) {
 	j = s.created(j)
@@ -67,7 +67,7 @@ func (s *Store) Create(ctx context.Context, j Job) (Job, error) {
 		TableName: &s.table, Item: item, ConditionExpression: aws.String("attribute_not_exists(jobId)"),
 	})
 	if _, exists := errors.AsType[*types.ConditionalCheckFailedException](err); exists {
-		err = ErrExists
+		err = lifecycle.ErrExists
 	}
 	if err != nil {
 		return Job{}, fmt.Errorf("create %s: %w", j.JobID, err)

@@ -128,7 +128,7 @@ func TestOneConcurrentCreateSucceeds(t *testing.T) {
 	for _, err := range results {
 		if err == nil {
 			created++
-		} else if !errors.Is(err, ErrExists) {
+		} else if !errors.Is(err, lifecycle.ErrExists) {
 			t.Error(err)
 		}
 	}

@@ -32,7 +32,7 @@ func TestOneFilePerKey(t *testing.T) {
 			switch _, err := d.Reserve(t.Context(), keyed(id, "k")); {
 			case err == nil:
 				ids[i] = id
-			case !errors.Is(err, ErrExists):
+			case !errors.Is(err, lifecycle.ErrExists):
 				t.Error(err)
 			}
 		})

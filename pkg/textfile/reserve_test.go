@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/assay-project/assay/pkg/dynamolite"
+	"github.com/assay-project/assay/pkg/lifecycle"
 )
 
 func TestTableMatchesSeed(t *testing.T) {
@@ -62,14 +63,14 @@ func TestReserveWritesSeedAttributes(t *testing.T) {
 func TestReserveTwiceChangesNothing(t *testing.T) {
 	d := open(t)
 	d.file(InProgress)
-	if _, err := d.Reserve(t.Context(), f1); !errors.Is(err, ErrExists) {
-		t.Errorf("got error %v, want ErrExists", err)
+	if _, err := d.Reserve(t.Context(), f1); !errors.Is(err, lifecycle.ErrExists) {
+		t.Errorf("got error %v, want lifecycle.ErrExists", err)
 	}
 	// The same id is rejected for another owner too.
 	other := f1
 	other.OwnerID = "bob"
-	if _, err := d.Reserve(t.Context(), other); !errors.Is(err, ErrExists) {
-		t.Errorf("got error %v, want ErrExists", err)
+	if _, err := d.Reserve(t.Context(), other); !errors.Is(err, lifecycle.ErrExists) {
+		t.Errorf("got error %v, want lifecycle.ErrExists", err)
 	}
 	d.expect(seedItems(InProgress, 1795175500000))
 	if got := d.row(historyKey("bob", "f1")); got != nil {
@@ -82,8 +83,8 @@ func TestReserveIsAtomic(t *testing.T) {
 	d.faults.Add(dynamolite.Fault{Kind: dynamolite.ErrorBefore, Operation: "TransactWriteItems"})
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
-	if _, err := d.Reserve(ctx, f1); err == nil || errors.Is(err, ErrExists) {
-		t.Errorf("got error %v, want one other than ErrExists", err)
+	if _, err := d.Reserve(ctx, f1); err == nil || errors.Is(err, lifecycle.ErrExists) {
+		t.Errorf("got error %v, want one other than lifecycle.ErrExists", err)
 	}
 	d.expect(nil, nil)
 }

@@ -2,7 +2,6 @@ package textfile
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"time"
@@ -16,9 +15,6 @@ import (
 	"github.com/assay-project/assay/pkg/lifecycle"
 	"github.com/assay-project/assay/pkg/table"
 )
-
-// ErrExists means that a file with this id, or under this idempotency key, is already reserved.
-var ErrExists = errors.New("the file already exists")
 
 // Config names the table.
 type Config struct {
@@ -43,7 +39,7 @@ func (s *Store) Check(ctx context.Context) error { return table.Check(ctx, s.db,
 
 // Reserve writes both items of a new file in state PENDING and sets its times. If the
 // file's object key contains an idempotency key, Reserve writes the item of that key in
-// the same transaction. It returns ErrExists if the id or the idempotency key is
+// the same transaction. It returns lifecycle.ErrExists if the id or the idempotency key is
 // already used.
 func (s *Store) Reserve(ctx context.Context, f File) (File, error) {
 	f.Status = Pending
@@ -65,7 +61,7 @@ func (s *Store) Reserve(ctx context.Context, f File) (File, error) {
 	}
 	_, err := s.db.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: writes})
 	if refused(err) {
-		return File{}, fmt.Errorf("reserve %s: %w", f.FileID, ErrExists)
+		return File{}, fmt.Errorf("reserve %s: %w", f.FileID, lifecycle.ErrExists)
 	}
 	if err != nil {
 		return File{}, fmt.Errorf("reserve %s: %w", f.FileID, err)

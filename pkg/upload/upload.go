@@ -6,6 +6,7 @@ package upload
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/rs/zerolog"
 
@@ -23,6 +24,38 @@ const (
 	ErrOtherBytes = reason.OtherBytes
 )
 
+// Item describes an item whose content is uploaded, independently of its area.
+type Item struct {
+	Area, ID, Owner string
+	Bucket          *blob.Store
+	Key             string // key of the object with the content
+	Size            int64  // reserved length in bytes; negative if any length is accepted
+	State           State
+	Status          string // the state as the area names it
+	Created         time.Time
+	Updated         time.Time // time of the last move
+	// Again means that the item was processed before, so that a worker may still hold its previous message.
+	Again bool
+	// Stored means that another run of the item needs the stored content.
+	Stored bool
+	// Traced is the context of the request that reserved the item, if the item contains it. Otherwise the object does.
+	Traced func(context.Context) context.Context
+	// Event returns the event that starts the work, for the stored object.
+	Event func(blob.Object) event.Event
+}
+
+// State is what the states of all areas mean for an upload.
+type State int
+
+// The states. In Started, the work can begin without looking at the content, which is known or fetched by a worker.
+const (
+	Busy    State = iota // a worker processes the item
+	Waiting              // for the content, or for the event that reports it
+	Started
+	Failed // wholly or in part
+	Ended
+)
+
 // Metadata names under which a reservation's trace is stored with its object, so that the event has the trace
 // regardless of how the upload is detected.
 const (
@@ -36,55 +69,83 @@ func Metadata(ctx context.Context) map[string]string {
 	return map[string]string{metaRequestID: trace.RequestID, metaParent: trace.Parent}
 }
 
-// Traced returns a context with the trace of the reservation of an object, if it has one.
-func Traced(ctx context.Context, object blob.Object) context.Context {
+// traced returns a context with the trace of the reservation of an item, if it is known.
+func (i Item) traced(ctx context.Context, object blob.Object) context.Context {
+	if i.Traced != nil {
+		return i.Traced(ctx)
+	}
 	if id := object.Metadata[metaRequestID]; id != "" {
 		return obs.WithTrace(ctx, obs.ContinueTrace(id, object.Metadata[metaParent], ""))
 	}
 	return ctx
 }
 
-// Find reads the metadata of the object of an upload. size is the reserved length in bytes; a negative size accepts
-// any length. Find returns ErrNoBytes if there is no object, and the object with ErrOtherBytes if its length
-// differs.
-func Find(ctx context.Context, bucket *blob.Store, key string, size int64) (blob.Object, error) {
-	object, err := bucket.Head(ctx, key)
+// Find reads the metadata of the object of an item. It returns ErrNoBytes if there is no object, and the object with
+// ErrOtherBytes if its length differs from the reserved one.
+func Find(ctx context.Context, i Item) (blob.Object, error) {
+	object, err := i.Bucket.Head(ctx, i.Key)
 	if errors.Is(err, blob.ErrNotFound) {
 		return object, ErrNoBytes
 	}
-	if err == nil && size >= 0 && object.Size != size {
-		err = ErrOtherBytes.With(reason.BytesInstead, object.Size, size)
+	if err == nil && i.Size >= 0 && object.Size != i.Size {
+		err = ErrOtherBytes.With(reason.BytesInstead, object.Size, i.Size)
 	}
 	return object, err
 }
 
-// Announcer publishes the work events of one area's uploads. It is safe for concurrent use.
+// Absent reports whether an error of Find means that the content is missing or differs, rather than unknown.
+func Absent(err error) bool { return errors.Is(err, ErrNoBytes) || errors.Is(err, ErrOtherBytes) }
+
+// Announcer publishes the work events of uploads. It is safe for concurrent use.
 type Announcer struct {
-	Area string // area in the log
-	Bus  *bus.Bus
-	Log  zerolog.Logger
+	bus *bus.Bus
+	log zerolog.Logger
 }
 
-// Announce publishes the event that reports an object as stored. It is idempotent, because the event's id is the same
-// in every call. again means that the item is to be processed again. Announce returns the errors of bus.Publish, but
-// ignores bus.ErrOutstanding unless again is set.
-func (a Announcer) Announce(ctx context.Context, e event.Event, size int64, again bool) error {
-	err := a.Bus.Publish(ctx, e)
-	if errors.Is(err, bus.ErrOutstanding) && !again {
+// NewAnnouncer returns an announcer.
+func NewAnnouncer(b *bus.Bus, log zerolog.Logger) *Announcer { return &Announcer{b, log} }
+
+// Confirm checks whether the object of an item exists and, while the item waits for it, publishes its event. It is called
+// for client requests, for bucket notifications and by the sweep, in any order and any number of times, since the event
+// id is always the same. It returns the errors of Find and of Announce.
+func (a *Announcer) Confirm(ctx context.Context, i Item) error {
+	switch i.State {
+	case Waiting:
+	case Started:
+		return a.bus.Ensure(ctx, i.Event(blob.Object{}))
+	default:
+		return nil
+	}
+	object, err := Find(ctx, i)
+	if err != nil {
+		return err
+	}
+	return a.Announce(ctx, i, object)
+}
+
+// Announce publishes the event of an item that waits for its content, with the given object. It is the second half of
+// Confirm. It returns the errors of bus.Publish, such as bus.ErrFull; bus.ErrOutstanding only if the previous message of an
+// item that is processed again is not yet acknowledged.
+func (a *Announcer) Announce(ctx context.Context, i Item, object blob.Object) error {
+	ctx = i.traced(ctx, object)
+	err := a.bus.Publish(ctx, i.Event(object))
+	if errors.Is(err, bus.ErrOutstanding) && !i.Again {
 		return nil // already announced
 	}
 	if err != nil {
 		return err
 	}
-	log := obs.Log(ctx, a.Log)
-	log.Info().Str("area", a.Area).Str("id", e.Item).Int64("size", size).Msg("upload detected")
+	log := obs.Log(ctx, a.log)
+	log.Info().Str("area", i.Area).Str("id", i.ID).Int64("size", object.Size).Msg("upload detected")
 	return nil
 }
 
-// Resend publishes an event that was lost. It is not an error if the event is still outstanding.
-func (a Announcer) Resend(ctx context.Context, e event.Event) error {
-	if err := a.Bus.Publish(ctx, e); !errors.Is(err, bus.ErrOutstanding) {
+// Resend publishes the event of an item in any state whose event was lost. It does so even if the object is missing or
+// differs: the item then fails with that reason. It is not an error if the event is still outstanding.
+func (a *Announcer) Resend(ctx context.Context, i Item) error {
+	object, err := Find(ctx, i)
+	if err != nil && !Absent(err) {
 		return err
 	}
-	return nil
+	return a.bus.Ensure(ctx, i.Event(object))
 }

@@ -27,6 +27,7 @@ import (
 	"github.com/assay-project/assay/pkg/quota"
 	textfiles "github.com/assay-project/assay/pkg/textfile"
 	"github.com/assay-project/assay/pkg/web"
+	"github.com/assay-project/assay/services/ingest/accept"
 	"github.com/assay-project/assay/services/ingest/deadletter"
 	"github.com/assay-project/assay/services/ingest/feed"
 	"github.com/assay-project/assay/services/ingest/keys"
@@ -67,27 +68,18 @@ type Entry struct {
 
 // Shared contains the dependencies that all areas of a service share.
 type Shared struct {
+	accept.Shared
 	Backends *backend.Connections
-	Receiver *receive.Receiver // receives forms with a file
-	Parts    *parts.Uploads
-	Quotas   *quota.Quotas
-	// Withdrawn are the items whose later content is deleted.
-	Withdrawn *withdrawn.Items
-	Log       zerolog.Logger
-	Registry  prometheus.Registerer
+	Registry prometheus.Registerer
 }
 
 // entries lists the areas of the product.
 func entries(cfg Config) []Entry {
 	return []Entry{
-		{textfiles.Work(), func(s Shared) Area {
-			return textfile.New(cfg.TextFile, s.Backends, s.Receiver, s.Parts, s.Quotas, s.Withdrawn, s.Log)
-		}},
+		{textfiles.Work(), func(s Shared) Area { return textfile.New(cfg.TextFile, s.Backends, s.Shared) }},
 		{feeditems.Work(), func(s Shared) Area { return feed.New(cfg.Feed, s.Backends, s.Quotas, s.Log, s.Registry) }},
-		{photojobs.Work(), func(s Shared) Area { return photojob.New(cfg.PhotoJob, s.Backends, s.Quotas, s.Withdrawn, s.Log) }},
-		{libraries.Work(), func(s Shared) Area {
-			return library.New(cfg.Library, s.Backends, s.Receiver, s.Parts, s.Quotas, s.Withdrawn, s.Log)
-		}},
+		{photojobs.Work(), func(s Shared) Area { return photojob.New(cfg.PhotoJob, s.Backends, s.Shared) }},
+		{libraries.Work(), func(s Shared) Area { return library.New(cfg.Library, s.Backends, s.Shared) }},
 	}
 }
 
@@ -144,7 +136,10 @@ func Open(ctx context.Context, cfg Config, log zerolog.Logger, reg prometheus.Re
 		return nil, config.Unusable(err)
 	}
 	quotas := quota.New(cfg.Quotas, cfg.Platform, backends.DB, log)
-	all := openAll(list, Shared{backends, receive.New(cfg.Receive), parts.New(cfg.Receive, backends.Bucket), quotas, withdrawn.New(platform.NewStore(backends.DB, cfg.Platform)), log, reg})
+	all := openAll(list, Shared{accept.Shared{
+		Bus: backends.Bus, Receiver: receive.New(cfg.Receive), Parts: parts.New(cfg.Receive, backends.Bucket), Quotas: quotas,
+		Withdrawn: withdrawn.New(platform.NewStore(backends.DB, cfg.Platform)), Log: log,
+	}, backends, reg})
 	return &Service{
 		backends: backends, areas: all, identity: ident, tokens: cfg.Exposure.Tokens(), keys: keys.New(identity.NewKeys(documents, time.Now)),
 		notices:     notice.New(cfg.Notices, cfg.Drain, backends, log, reg, all),
@@ -192,7 +187,10 @@ func (s *Service) Routes(r *web.Router) {
 func Describe(r *web.Router) { unconnected().Routes(r) }
 
 func unconnected() *Service {
-	areas := openAll(entries(Config{}), Shared{&backend.Connections{}, receive.New(receive.Config{}), parts.New(receive.Config{}, nil), quota.New(quota.Config{}, platform.Config{}, nil, zerolog.Nop()), withdrawn.New(nil), zerolog.Nop(), prometheus.NewRegistry()})
+	areas := openAll(entries(Config{}), Shared{accept.Shared{
+		Receiver: receive.New(receive.Config{}), Parts: parts.New(receive.Config{}, nil),
+		Quotas: quota.New(quota.Config{}, platform.Config{}, nil, zerolog.Nop()), Log: zerolog.Nop(),
+	}, &backend.Connections{}, prometheus.NewRegistry()})
 	ident, err := identity.New(identity.Config{}, identity.Options{})
 	if err != nil {
 		panic(err) // a bug: the default settings are valid

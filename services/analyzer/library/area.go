@@ -26,7 +26,6 @@ import (
 	"github.com/assay-project/assay/pkg/extract/svg"
 	"github.com/assay-project/assay/pkg/extract/wasm"
 	"github.com/assay-project/assay/pkg/library"
-	"github.com/assay-project/assay/pkg/library/announce"
 	"github.com/assay-project/assay/pkg/quota"
 	"github.com/assay-project/assay/services/analyzer/library/remote"
 	"github.com/assay-project/assay/services/analyzer/sweeper"
@@ -39,7 +38,6 @@ type Area struct {
 	store     *library.Store
 	bucket    *blob.Store
 	bus       *bus.Bus
-	announcer *announce.Announcer
 	worker    *work.Worker
 	quotas    *quota.Quotas
 	memory    *budget.Budget
@@ -66,8 +64,7 @@ func New(cfg Config, compiled wasm.Config, backends *backend.Connections, worker
 	kit, pages := structure.New(cfg.Structures.RDKit, compiled, sessions()), remote.New(cfg.Imports.Policy())
 	return &Area{
 		cfg: cfg, store: library.NewStore(backends.DB, cfg.Tables), bucket: backends.Bucket, bus: backends.Bus, worker: worker, quotas: quotas, log: log,
-		announcer: &announce.Announcer{Bucket: backends.Bucket, Bus: backends.Bus, Log: log},
-		memory:    memory, decoder: decoder, pdf: pdf, svg: svg, kit: kit, pages: pages, converter: converter, steps: newSteps(cfg, decoder, pdf, svg, kit, pages, converter),
+		memory: memory, decoder: decoder, pdf: pdf, svg: svg, kit: kit, pages: pages, converter: converter, steps: newSteps(cfg, decoder, pdf, svg, kit, pages, converter),
 	}, nil
 }
 

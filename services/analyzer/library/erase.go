@@ -109,7 +109,7 @@ func (a *Area) eraseChildren(ctx context.Context, folderID string, by library.Ed
 		all.SetLimit(erasers)
 		for _, child := range page.Nodes {
 			all.Go(func() error {
-				if err := a.announcer.EraseChild(ctx, child); err != nil {
+				if err := a.bus.Ensure(ctx, child.EraseFirst()); err != nil {
 					return err
 				}
 				_, err := a.store.Erase(ctx, child.ID, by)

@@ -12,6 +12,7 @@ import (
 	"github.com/assay-project/assay/pkg/extract"
 	"github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/pkg/reason"
+	"github.com/assay-project/assay/pkg/upload"
 )
 
 // metaOrigin is the object metadata key of the URL that returned the content, after redirects. The URL is
@@ -25,7 +26,7 @@ func (a *Area) fetch(ctx context.Context, f library.File) (blob.Object, error) {
 		return blob.Object{}, err
 	}
 	switch kind := extract.Detect(r.Body, f.Name); {
-	case kind.Type != "WebPage" && kind.Type != "Pdf" && kind.Type != "Image":
+	case kind.Type != extract.WebPage && kind.Type != extract.PDF && kind.Type != extract.Image:
 		return blob.Object{}, reason.PageType.Fill(kind.MediaType, library.ImportTypes)
 	case len(r.URL) > library.MaxURL:
 		return blob.Object{}, reason.PageURLTooLong.Fill(library.MaxURL)
@@ -34,7 +35,7 @@ func (a *Area) fetch(ctx context.Context, f library.File) (blob.Object, error) {
 	if err != nil && !errors.Is(err, blob.ErrExists) { // ErrExists: another attempt has stored it
 		return blob.Object{}, err
 	}
-	return a.announcer.Find(ctx, f)
+	return upload.Find(ctx, f.Upload(a.bucket))
 }
 
 // mediaType returns the media type of a response with its charset, or application/octet-stream.

@@ -59,7 +59,7 @@ func (a *Area) start(ctx context.Context, s *event.LibraryStep) error {
 // stored records the properties of the stored content of a file.
 func (a *Area) stored(ctx context.Context, f library.File) (library.File, library.Workflow, error) {
 	none := library.Workflow{}
-	object, err := a.announcer.Find(ctx, f)
+	object, err := upload.Find(ctx, f.Upload(a.bucket))
 	if f.Origin != "" && errors.Is(err, upload.ErrNoBytes) {
 		object, err = a.fetch(ctx, f)
 	}
@@ -114,7 +114,7 @@ func (a *Area) dispatch(ctx context.Context, f library.File, w library.Workflow)
 // publish publishes steps, except those that have an outstanding message.
 func (a *Area) publish(ctx context.Context, f library.File, w library.Workflow, steps ...string) error {
 	for _, name := range steps {
-		if err := a.bus.Publish(ctx, w.Step(f, name)); err != nil && !errors.Is(err, bus.ErrOutstanding) {
+		if err := a.bus.Ensure(ctx, w.Step(f, name)); err != nil {
 			return err
 		}
 	}

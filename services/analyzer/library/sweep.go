@@ -202,7 +202,7 @@ func (s sweep) file(ctx context.Context, r *sweeper.Run, f library.File) error {
 	if outstanding, err := s.bus.Outstanding(ctx, e.Subject, e.Tenant); err != nil || outstanding {
 		return err
 	}
-	_, err := s.announcer.Find(ctx, f)
+	_, err := upload.Find(ctx, f.Upload(s.bucket))
 	switch {
 	case err == nil, errors.Is(err, upload.ErrOtherBytes): // the start of the run records the reason
 		r.Found(ctx, unnotifiedUpload, f.ID, func(ctx context.Context) error { return s.bus.Publish(ctx, e) })
@@ -340,5 +340,5 @@ func (s sweep) eraseNode(ctx context.Context, n library.Node) error {
 	if err != nil {
 		return err
 	}
-	return s.announcer.Erase(ctx, w)
+	return s.bus.Ensure(ctx, w.Erase())
 }

@@ -19,10 +19,10 @@ import (
 	"github.com/assay-project/assay/pkg/extract/pixels"
 	"github.com/assay-project/assay/pkg/extract/wasm"
 	"github.com/assay-project/assay/pkg/photojob"
-	"github.com/assay-project/assay/pkg/photojob/announce"
 	"github.com/assay-project/assay/pkg/photojob/policy"
 	"github.com/assay-project/assay/pkg/platform"
 	"github.com/assay-project/assay/pkg/quota"
+	"github.com/assay-project/assay/pkg/upload"
 	"github.com/assay-project/assay/services/analyzer/photojob/provider/local"
 	"github.com/assay-project/assay/services/analyzer/sweeper"
 	"github.com/assay-project/assay/services/analyzer/work"
@@ -34,7 +34,8 @@ type Area struct {
 	store       *photojob.Store
 	temp, final *blob.Store
 	bus         *bus.Bus
-	announcer   *announce.Announcer
+	uploads     *upload.Announcer
+	outcomes    *photojob.Outcomes
 	worker      *work.Worker
 	quotas      *quota.Quotas
 	decoder     *pixels.Decoder
@@ -54,8 +55,8 @@ func New(cfg Config, compiled wasm.Config, backends *backend.Connections, worker
 	return &Area{
 		cfg: cfg, store: store, temp: temp, final: final, bus: backends.Bus, worker: worker, quotas: quotas,
 		decoder: decoder, log: log,
-		catalog:   newCatalog(cfg, policy.NewStore(platform.NewStore(backends.DB, cfg.Platform)), backends.Bus, stub, decoder, newMetrics(reg)),
-		announcer: &announce.Announcer{Store: store, Temp: temp, Final: final.Bucket, Bus: backends.Bus, Log: log},
+		catalog: newCatalog(cfg, policy.NewStore(platform.NewStore(backends.DB, cfg.Platform)), backends.Bus, stub, decoder, newMetrics(reg)),
+		uploads: upload.NewAnnouncer(backends.Bus, log), outcomes: &photojob.Outcomes{Store: store, Final: final.Bucket, Bus: backends.Bus},
 	}, nil
 }
 
@@ -98,7 +99,7 @@ func (a *Area) endingBatches(c bus.Consumer) bus.Consumer {
 		if err != nil {
 			return nil // a malformed message names no batch
 		}
-		return a.announcer.BatchEnded(ctx, uploaded.BatchId)
+		return a.outcomes.BatchEnded(ctx, uploaded.BatchId)
 	}
 	c.Handle = func(ctx context.Context, d bus.Delivery) error {
 		if err := handle(ctx, d); err != nil {

@@ -67,7 +67,7 @@ func (a *Area) exist(ctx context.Context, ids []string) (map[string]bool, error)
 func (s sweep) expire(ctx context.Context, job photojob.Job) error {
 	reason := photojob.JobError{Code: photojob.CodeDeadlineExceeded, Message: "the job did not finish in time"}
 	if job.Status == photojob.Queued && !job.Retried() {
-		err := s.announcer.Check(ctx, job)
+		_, err := upload.Find(ctx, job.Upload(s.temp))
 		if errors.Is(err, upload.ErrNoBytes) {
 			reason = photojob.JobError{Code: photojob.CodeUploadExpired, Message: "the photo was not uploaded in time"}
 		} else if err != nil && !errors.Is(err, upload.ErrOtherBytes) {
@@ -85,7 +85,7 @@ func (s sweep) fail(ctx context.Context, job photojob.Job, reason photojob.JobEr
 	if err := s.worker.Announce(ctx, s.Name(), failed.Outcome(s.final.Bucket)); err != nil {
 		return err
 	}
-	return s.announcer.BatchEnded(ctx, failed.BatchID)
+	return s.outcomes.BatchEnded(ctx, failed.BatchID)
 }
 
 func (sweep) ID(job photojob.Job) string { return job.JobID }
@@ -99,19 +99,19 @@ func (s sweep) Outstanding(ctx context.Context, job photojob.Job) (bool, error) 
 // Recover publishes the end of the job's batch again. A FAILED job can be retried without its dead
 // letter.
 func (s sweep) Recover(ctx context.Context, _ *sweeper.Run, job photojob.Job, _ event.Event) error {
-	return s.announcer.BatchEnded(ctx, job.BatchID)
+	return s.outcomes.BatchEnded(ctx, job.BatchID)
 }
 
 func (s sweep) Repair(ctx context.Context, r *sweeper.Run, job photojob.Job) error {
 	if job.Status != photojob.Queued || job.Retried() {
 		// The upload was accepted before, so the job becomes FAILED if its object is missing.
-		r.Found(ctx, sweeper.LostMessage, job.JobID, func(ctx context.Context) error { return s.announcer.Resend(ctx, job) })
+		r.Found(ctx, sweeper.LostMessage, job.JobID, func(ctx context.Context) error { return s.uploads.Resend(ctx, job.Upload(s.temp)) })
 		return nil
 	}
-	err := s.announcer.Check(ctx, job)
+	_, err := upload.Find(ctx, job.Upload(s.temp))
 	switch {
 	case err == nil:
-		r.Found(ctx, unnotifiedUpload, job.JobID, func(ctx context.Context) error { return s.announcer.Uploaded(ctx, job) })
+		r.Found(ctx, unnotifiedUpload, job.JobID, func(ctx context.Context) error { return s.uploads.Confirm(ctx, job.Upload(s.temp)) })
 	case errors.Is(err, upload.ErrOtherBytes):
 		r.Found(ctx, mismatchedObject, job.JobID, func(ctx context.Context) error {
 			return s.fail(ctx, job, photojob.JobError{Code: photojob.CodeUploadMismatch, Message: reason.Of(err)})

@@ -12,7 +12,7 @@ import (
 	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/quota"
 	"github.com/assay-project/assay/pkg/textfile"
-	"github.com/assay-project/assay/pkg/textfile/announce"
+	"github.com/assay-project/assay/pkg/upload"
 	"github.com/assay-project/assay/services/analyzer/sweeper"
 	"github.com/assay-project/assay/services/analyzer/work"
 )
@@ -23,7 +23,7 @@ type Area struct {
 	store   *textfile.Store
 	bucket  *blob.Store
 	bus     *bus.Bus
-	uploads *announce.Announcer
+	uploads *upload.Announcer
 	worker  *work.Worker
 	quotas  *quota.Quotas
 }
@@ -33,7 +33,7 @@ func New(cfg Config, backends *backend.Connections, worker *work.Worker, quotas 
 	store := textfile.NewStore(backends.DB, cfg.Table)
 	return &Area{
 		cfg: cfg, store: store, bucket: backends.Bucket, bus: backends.Bus, worker: worker, quotas: quotas,
-		uploads: &announce.Announcer{Store: store, Bucket: backends.Bucket, Bus: backends.Bus, Log: log},
+		uploads: upload.NewAnnouncer(backends.Bus, log),
 	}
 }
 

@@ -108,15 +108,14 @@ func (sweep) Recover(context.Context, *sweeper.Run, textfile.File, event.Event) 
 func (s sweep) Repair(ctx context.Context, r *sweeper.Run, f textfile.File) error {
 	if f.Status == textfile.InProgress || f.Retried() {
 		// The upload was accepted before, so the file becomes FAILED if its object is missing.
-		r.Found(ctx, sweeper.LostMessage, f.FileID, func(ctx context.Context) error { return s.uploads.Resend(ctx, f) })
+		r.Found(ctx, sweeper.LostMessage, f.FileID, func(ctx context.Context) error { return s.uploads.Resend(ctx, f.Upload(s.bucket)) })
 		return nil
 	}
-	err := s.uploads.Check(ctx, f)
+	_, err := upload.Find(ctx, f.Upload(s.bucket))
 	switch {
 	case err == nil:
 		r.Found(ctx, unnotifiedUpload, f.FileID, func(ctx context.Context) error {
-			_, err := s.uploads.Confirm(ctx, f)
-			return err
+			return s.uploads.Confirm(ctx, f.Upload(s.bucket))
 		})
 	case errors.Is(err, upload.ErrOtherBytes):
 		r.Found(ctx, mismatchedObject, f.FileID, func(ctx context.Context) error {

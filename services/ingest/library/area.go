@@ -6,50 +6,41 @@ import (
 	"context"
 	"errors"
 
-	"github.com/rs/zerolog"
-
 	"github.com/assay-project/assay/pkg/backend"
 	"github.com/assay-project/assay/pkg/blob"
 	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/guard"
 	"github.com/assay-project/assay/pkg/library"
-	"github.com/assay-project/assay/pkg/library/announce"
 	"github.com/assay-project/assay/pkg/library/link"
-	"github.com/assay-project/assay/pkg/lifecycle"
 	"github.com/assay-project/assay/pkg/platform"
-	"github.com/assay-project/assay/pkg/quota"
 	"github.com/assay-project/assay/pkg/upload"
 	"github.com/assay-project/assay/pkg/web"
-	"github.com/assay-project/assay/services/ingest/parts"
-	"github.com/assay-project/assay/services/ingest/receive"
-	"github.com/assay-project/assay/services/ingest/withdrawn"
+	"github.com/assay-project/assay/services/ingest/accept"
 )
 
 // Area accepts folders and files.
 type Area struct {
-	store     *library.Store
-	bucket    *blob.Store
-	bus       *bus.Bus
-	announcer *announce.Announcer
-	receiver  *receive.Receiver
-	parts     *parts.Uploads
-	quotas    *quota.Quotas
-	withdrawn *withdrawn.Items
-	links     *link.Issuer
-	ids       *link.IDs
-	pages     guard.Policy
-	log       zerolog.Logger
+	*accept.Items[item]
+	store *library.Store
+	links *link.Issuer
+	ids   *link.IDs
+	pages guard.Policy
+}
+
+// item is a file with its node.
+type item struct {
+	node library.Node
+	file library.File
 }
 
 // New returns the area for open backends.
-func New(cfg Config, backends *backend.Connections, receiver *receive.Receiver, parts *parts.Uploads, quotas *quota.Quotas, withdrawn *withdrawn.Items, log zerolog.Logger) *Area {
+func New(cfg Config, backends *backend.Connections, shared accept.Shared) *Area {
 	store, documents := library.NewStore(backends.DB, cfg.Tables), platform.NewStore(backends.DB, cfg.Platform)
-	return &Area{
-		store: store, bucket: backends.Bucket, bus: backends.Bus, receiver: receiver, parts: parts, quotas: quotas, withdrawn: withdrawn,
-		pages: cfg.Imports.Policy(), log: log,
-		links: link.NewIssuer(documents), ids: link.NewIDs(documents, store),
-		announcer: &announce.Announcer{Bucket: backends.Bucket, Bus: backends.Bus, Log: log},
-	}
+	a := &Area{store: store, pages: cfg.Imports.Policy(), links: link.NewIssuer(documents), ids: link.NewIDs(documents, store)}
+	a.Items = accept.New(shared, library.Name, library.WorkStream, backends.Bucket, accept.Nouns{
+		Missing: "The library has no node with this id.", Item: "file", Content: "file", Again: "Delete the file and reserve again.",
+	}, a)
+	return a
 }
 
 // Check returns an error if the tables are unavailable.
@@ -61,35 +52,63 @@ func (a *Area) OperatorRoutes(*web.Router) {}
 // Work does nothing: clients and buckets report uploads.
 func (a *Area) Work(context.Context) error { return nil }
 
-// Uploaded announces the upload of an object. It deletes an object that was uploaded after its file was erased, and
-// leaves any other object without a file to the sweep. It ignores an object that does not match the reservation: the client's
-// own call returns the reason.
-func (a *Area) Uploaded(ctx context.Context, o blob.Object) (mine bool, err error) {
+// Upload implements accept.Area.
+func (a *Area) Upload(i item) upload.Item { return i.file.Upload(a.Bucket) }
+
+// Find implements accept.Area.
+func (a *Area) Find(ctx context.Context, id string) (item, error) {
+	file, err := a.store.File(ctx, id)
+	return item{file: file}, err
+}
+
+// Owns implements accept.Area.
+func (a *Area) Owns(o blob.Object) (id string, mine bool) {
 	id, run, err := library.ParseKey(o.Key)
-	if err != nil || o.Bucket != a.bucket.Bucket {
-		return false, nil
+	if err != nil || o.Bucket != a.Bucket.Bucket {
+		return "", false
 	}
 	if run > 0 { // the object is a result of a step
-		return true, nil
+		return "", true
 	}
-	file, err := a.store.File(ctx, id)
-	switch {
-	case errors.Is(err, lifecycle.ErrNotFound):
-		erased, err := a.withdrawn.Has(ctx, library.Name, id)
-		if err != nil || !erased {
-			return true, err
-		}
-		return true, a.bucket.Delete(ctx, o.Key)
-	case err != nil:
-		return true, err
-	case file.Key != o.Key:
-		return true, nil
+	return id, true
+}
+
+// Worked implements accept.Area.
+func (a *Area) Worked(subject string) (id string, mine bool) {
+	id, _, mine = library.ParseStepSubject(subject)
+	return id, mine
+}
+
+// Retry implements accept.Area.
+func (a *Area) Retry(ctx context.Context, i item) (item, error) {
+	file, _, err := a.store.Retry(ctx, i.file)
+	return item{i.node, file}, err
+}
+
+// Discard implements accept.Area.
+func (a *Area) Discard(ctx context.Context, i item) error {
+	if err := a.Bucket.Delete(ctx, i.file.Key); err != nil {
+		return err
 	}
-	err = a.announcer.Uploaded(ctx, file)
-	if errors.Is(err, upload.ErrNoBytes) || errors.Is(err, upload.ErrOtherBytes) {
-		return true, nil
+	if err := a.store.Expire(ctx, i.file); err != nil {
+		return err
 	}
-	return true, err
+	return a.Quotas.Released(ctx, i.file.OwnedBy, library.Name, i.file.ID)
+}
+
+// Replay retries the file of a dead letter, unless it is in the trash.
+func (a *Area) Replay(ctx context.Context, l bus.DeadLetter) (mine bool, note string, err error) {
+	id, step, ours := library.ParseStepSubject(l.Subject)
+	if !ours {
+		return false, "", nil
+	}
+	if step == library.StepErase {
+		return true, "the next sweep repeats the erasure", nil
+	}
+	if file, err := a.store.File(ctx, id); err == nil && file.IsDeleted {
+		return true, "the file was deleted", nil
+	}
+	return a.Items.Replay(ctx, l)
 }
 
 // caller returns the caller of a request to this service, which does not accept share links.

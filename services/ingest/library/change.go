@@ -14,40 +14,22 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-// retry starts another run of a Failed or ProcessedPartially file. It returns the errors of the move,
-// and upload.ErrNoBytes or upload.ErrOtherBytes for a file whose content is missing or has changed.
-func (a *Area) retry(ctx context.Context, file library.File) error {
-	return a.again(ctx, file, a.store.Retry)
+func (a *Area) reprocess(ctx context.Context, i item) (item, error) {
+	file, _, err := a.store.Reprocess(ctx, i.file)
+	return item{i.node, file}, err
 }
 
-func (a *Area) reprocess(ctx context.Context, file library.File) error {
-	return a.again(ctx, file, a.store.Reprocess)
-}
-
-// retryStep starts another run of a file for one failed step. It returns the errors of retry,
-// library.ErrNoWorkflow and library.ErrStep.
-func (a *Area) retryStep(ctx context.Context, file library.File, step string) error {
-	return a.again(ctx, file, func(ctx context.Context, file library.File) (library.File, library.Workflow, error) {
-		kept, err := a.keep(ctx, file, step)
+// retryStep returns the move to another run of a file for one failed step. It returns library.ErrNoWorkflow and
+// library.ErrStep.
+func (a *Area) retryStep(step string) func(context.Context, item) (item, error) {
+	return func(ctx context.Context, i item) (item, error) {
+		kept, err := a.keep(ctx, i.file, step)
 		if err != nil {
-			return library.File{}, library.Workflow{}, err
+			return i, err
 		}
-		return a.store.RetryStep(ctx, file, step, kept)
-	})
-}
-
-// again starts another run of a file if its content exists.
-func (a *Area) again(ctx context.Context, file library.File, begin func(context.Context, library.File) (library.File, library.Workflow, error)) error {
-	if file.Final() && !file.Unfetched() {
-		if _, err := a.announcer.Find(ctx, file); err != nil {
-			return err // without content, the file would remain Loaded
-		}
+		file, _, err := a.store.RetryStep(ctx, i.file, step, kept)
+		return item{i.node, file}, err
 	}
-	file, _, err := begin(ctx, file)
-	if err != nil {
-		return err
-	}
-	return a.announcer.Begun(ctx, file)
 }
 
 // keep copies the results of all steps except one, and the records of the file, to keys of the next run. It returns
@@ -85,7 +67,7 @@ func (a *Area) keep(ctx context.Context, file library.File, step string) (map[st
 	copies.SetLimit(parallelCopies)
 	for name := range names {
 		copies.Go(func() error {
-			_, err := a.bucket.Copy(ctx, to+name, blob.Copy{Key: from + name})
+			_, err := a.Bucket.Copy(ctx, to+name, blob.Copy{Key: from + name})
 			return err
 		})
 	}
@@ -101,7 +83,7 @@ func (a *Area) keep(ctx context.Context, file library.File, step string) (map[st
 const parallelCopies = 16
 
 func (a *Area) postRetry(ctx context.Context, in *fileInput) (*nodeOutput, error) {
-	return a.process(ctx, in.ID, in.Caller, a.retry)
+	return a.process(ctx, in.ID, in.Caller, a.Retry)
 }
 
 func (a *Area) postReprocess(ctx context.Context, in *fileInput) (*nodeOutput, error) {
@@ -115,20 +97,18 @@ type stepInput struct {
 }
 
 func (a *Area) postRetryStep(ctx context.Context, in *stepInput) (*nodeOutput, error) {
-	return a.process(ctx, in.ID, in.Caller, func(ctx context.Context, file library.File) error {
-		return a.retryStep(ctx, file, in.Step)
-	})
+	return a.process(ctx, in.ID, in.Caller, a.retryStep(in.Step))
 }
 
-// process starts the processing of a file that the caller owns and returns the file's node.
-func (a *Area) process(ctx context.Context, id string, who web.Caller, begin func(context.Context, library.File) error) (*nodeOutput, error) {
+// process starts another run of a file that the caller owns, with a move, and returns the file's node.
+func (a *Area) process(ctx context.Context, id string, who web.Caller, move func(context.Context, item) (item, error)) (*nodeOutput, error) {
 	c := caller(who)
 	path, file, err := a.writable(ctx, id, c)
 	if err == nil && path.Trashed() {
 		err = library.ErrTrashed
 	}
 	if err == nil {
-		err = begin(ctx, file)
+		_, err = a.Items.Retry(ctx, item{path.Node(), file}, move)
 	}
 	if err != nil {
 		return nil, a.problem(err)

@@ -3,19 +3,15 @@ package library
 import (
 	"cmp"
 	"context"
-	"errors"
 	"net/http"
-	"reflect"
-	"slices"
 
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/assay-project/assay/pkg/blob"
 	"github.com/assay-project/assay/pkg/library"
-	"github.com/assay-project/assay/pkg/lifecycle"
 	"github.com/assay-project/assay/pkg/quota"
-	"github.com/assay-project/assay/pkg/upload"
 	"github.com/assay-project/assay/pkg/web"
+	"github.com/assay-project/assay/services/ingest/accept"
 	"github.com/assay-project/assay/services/ingest/admission"
 	"github.com/assay-project/assay/services/ingest/parts"
 	"github.com/assay-project/assay/services/ingest/receive"
@@ -29,14 +25,14 @@ func (a *Area) fileRoutes(r *web.Router) {
 			"With multipart/form-data, accepts the parts \"parentId\", if any, and then \"file\", and returns 202 with the node.",
 		DefaultStatus: http.StatusCreated,
 		Middlewares:   huma.Middlewares{web.OnMediaType("multipart/form-data", a.postMultipart)},
-		RequestBody:   multipartBody(),
-		Responses:     map[string]*huma.Response{"202": fileTaken(r)},
+		RequestBody:   accept.FormBody(map[string]*huma.Schema{parentPart: {Type: "string", Format: "uuid"}}),
+		Responses:     accept.FormTaken[library.NodeView](r, "The file is stored and will be processed", "Location", "ETag"),
 	}, a.postReservation, admission.Refusals, keyed, changes, quota.Refusals, web.Refusals{http.StatusRequestEntityTooLarge: {"file-too-large"}})
 	web.Register(r, huma.Operation{
 		OperationID: "library-file-uploaded", Method: http.MethodPost, Path: "/v1/library/files/{id}/uploaded", Tags: []string{tag},
 		Summary: "Report that the presigned upload is finished", DefaultStatus: http.StatusAccepted,
 	}, a.postUploaded, processing, parts.Refusals)
-	a.parts.Routes(r, parts.Area{
+	a.Parts.Routes(r, parts.Area{
 		Path: "/v1/library/files/{id}", Tag: tag, Name: "library-file", Find: a.waiting, Problem: a.problem,
 	}, web.Refusals{http.StatusForbidden: {"other-owner"}, http.StatusConflict: {"not-a-file"}})
 	for _, op := range []struct {
@@ -56,26 +52,6 @@ func (a *Area) fileRoutes(r *web.Router) {
 		Description:   "The results of the other steps are retained. Returns 410 if the steps are no longer stored; retry the file instead. A slash in the name of a step is sent as %2F.",
 		DefaultStatus: http.StatusAccepted,
 	}, a.postRetryStep, processing)
-}
-
-func multipartBody() *huma.RequestBody {
-	return &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{
-		"multipart/form-data": {Schema: &huma.Schema{
-			Type: "object", Required: []string{receive.FilePart},
-			Properties: map[string]*huma.Schema{receive.FilePart: {Type: "string", Format: "binary"}, parentPart: {Type: "string", Format: "uuid"}},
-		}},
-	}}
-}
-
-// fileTaken describes the response to a form upload, which is not a typed operation.
-func fileTaken(r *web.Router) *huma.Response {
-	view := r.API.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[library.NodeView](), true, "")
-	text := &huma.Param{Schema: &huma.Schema{Type: "string"}}
-	return &huma.Response{
-		Description: "The file is stored and will be processed",
-		Content:     map[string]*huma.MediaType{"application/json": {Schema: view}},
-		Headers:     map[string]*huma.Param{"Location": text, "ETag": text},
-	}
 }
 
 type uploadInput struct {
@@ -101,98 +77,84 @@ type uploadOutput struct {
 }
 
 func (a *Area) postReservation(ctx context.Context, in *uploadInput) (*uploadOutput, error) {
-	if err := a.admit(ctx, in.OwnerID, in.Named(), in.IdempotencyKey); err != nil {
+	if err := a.Admit(ctx, in.OwnerID, in.Named(), in.IdempotencyKey); err != nil {
 		return nil, a.problem(err)
 	}
-	digest, err := receive.ParseDigest(in.Body.SHA256)
+	digest, err := a.Items.Check(accept.Size{Bytes: in.Body.Size, SHA256: in.Body.SHA256, Parts: in.Body.Parts})
 	if err != nil {
-		return nil, web.Invalid(web.FieldError{Field: "body.sha256", Message: err.Error()})
-	}
-	if in.Body.Size > a.receiver.MaxSize {
-		return nil, a.problem(receive.ErrTooLarge)
-	}
-	if err := parts.CheckReservation(in.Body.Parts, in.Body.Size, digest); err != nil {
 		return nil, err
 	}
-	terms := library.NewFile{
+	made, created, err := a.reserve(ctx, in.IdempotencyKey, library.NewFile{
 		NewNode:     library.NewNode{Owner: in.OwnerID, ParentID: in.Body.ParentID, Name: in.Body.Name},
 		ContentType: in.Body.ContentType, SHA256: digest, Length: in.Body.Size,
-	}
-	node, file, created, err := a.reserve(ctx, in.IdempotencyKey, terms, quota.Item{Bytes: terms.Length, InParts: in.Body.Parts})
+	}, quota.Item{Bytes: in.Body.Size, InParts: in.Body.Parts})
 	if err != nil {
 		return nil, a.problem(err)
 	}
-	out := &uploadOutput{Location: location(node.ID), ETag: node.ETag()}
-	out.Body.NodeView = node.View(library.Caller{Owner: in.OwnerID})
-	if in.Body.Parts {
-		out.Body.Upload, err = a.parts.Open(ctx, inParts(file), in.OwnerID, !created)
-		return out, a.problem(err)
-	}
-	signed, err := a.bucket.PresignPut(ctx, file.Key, blob.Terms{
-		Size: file.Length, ContentType: file.ContentType, SHA256: digest, Metadata: upload.Metadata(ctx), Expires: a.receiver.Expires,
-	})
-	out.Body.Upload = parts.OneRequest(signed)
+	out := &uploadOutput{Location: location(made.node.ID), ETag: made.node.ETag()}
+	out.Body.NodeView = made.node.View(library.Caller{Owner: in.OwnerID})
+	out.Body.Upload, err = a.Open(ctx, made, created, in.Body.Parts, blob.Terms{Size: made.file.Length, ContentType: made.file.ContentType, SHA256: digest})
 	return out, err
 }
 
-// admit returns nil if a request of the owner with this idempotency key is accepted.
-func (a *Area) admit(ctx context.Context, owner string, named bool, idempotencyKey string) error {
-	switch {
-	case idempotencyKey != "" && !named:
-		return errNoOwner
-	case len(idempotencyKey) > receive.MaxKey:
-		return web.Invalid(web.FieldError{Field: "header.Idempotency-Key", Message: "is longer than 255 bytes"})
+// parentPart is the name of the multipart field with the id of the folder.
+const parentPart = "parentId"
+
+// postMultipart is the plain handler for POST /v1/library/files with a form.
+func (a *Area) postMultipart(w http.ResponseWriter, r *http.Request) {
+	made, err := a.Receive(w, r, func(ctx context.Context, owner, key string, sent *receive.File, bytes int64) (item, bool, error) {
+		parent := sent.Fields[parentPart]
+		if parent != "" && !library.ValidID(parent) {
+			return item{}, false, web.Invalid(web.FieldError{Field: "body." + parentPart, Message: "is not a UUID"})
+		}
+		return a.reserve(ctx, key, library.NewFile{
+			NewNode: library.NewNode{Owner: owner, ParentID: parent, Name: sent.Name}, ContentType: sent.ContentType, Length: -1,
+		}, quota.Item{Bytes: bytes})
+	}, parentPart)
+	if err == nil {
+		w.Header().Set("ETag", made.node.ETag())
 	}
-	return a.bus.Admit(ctx, library.WorkStream, owner)
+	accept.Respond(w, r, location(made.node.ID), made.node.View(library.Caller{Owner: made.node.OwnedBy}), a.problem(err))
 }
 
-// reserve writes a Loading file and its node. For a used idempotency key, it returns those of the first call, or
-// errOtherUse if the parameters differ. created reports whether this call wrote them. counted states the size that
-// counts toward quotas; it may be known even if the length in terms is not.
-func (a *Area) reserve(ctx context.Context, idempotencyKey string, terms library.NewFile, counted quota.Item) (node library.Node, file library.File, created bool, err error) {
+// reserve writes a Loading file and its node. counted states the size that counts toward quotas; it may be known even if
+// the length in terms is not.
+func (a *Area) reserve(ctx context.Context, key string, terms library.NewFile, counted quota.Item) (made item, created bool, err error) {
 	if terms.Name, err = library.CleanName(terms.Name); err != nil {
-		return node, file, false, err
-	}
-	if terms.ID, err = a.ids.New(ctx, terms.Owner, idempotencyKey); err != nil {
-		return node, file, false, err
+		return made, false, err
 	}
 	if terms.BlobID, err = library.NewID(terms.Owner, ""); err != nil {
-		return node, file, false, err
-	}
-	if terms.ContentType == "" {
-		terms.ContentType = receive.DefaultContentType
+		return made, false, err
 	}
 	named := terms.ParentID
-	terms.ParentID, terms.Type, terms.Bucket = parentOf(named, terms.Owner), library.TypeOf(terms.ContentType), a.bucket.Bucket
-	terms.Key = terms.UploadKey()
-	counted.Area, counted.ID = library.Name, terms.ID
-	reserved, refused := a.quotas.Reserve(ctx, terms.Owner, counted)
-	if refused == nil {
-		node, file, err = a.store.Reserve(ctx, terms)
-		if notCreated(err) {
-			reserved.Undo(ctx)
-		}
-		if !errors.Is(err, library.ErrExists) {
-			return node, file, err == nil, a.refused(ctx, err, named, library.Caller{Owner: terms.Owner})
-		}
-	}
-	if node, err = a.store.Get(ctx, terms.ID); err != nil {
-		return node, file, false, cmp.Or(refused, err)
-	}
-	if node.Type != library.KindFile {
-		return node, file, false, errOtherUse
-	}
-	if file, err = a.store.File(ctx, terms.ID); err == nil && !terms.ReservedAs(file.Key) {
-		err = errOtherUse
-	}
-	return node, file, false, err
+	terms.ContentType = cmp.Or(terms.ContentType, receive.DefaultContentType)
+	terms.ParentID, terms.Type, terms.Bucket = parentOf(named, terms.Owner), library.TypeOf(terms.ContentType), a.Bucket.Bucket
+	return accept.Reserve(ctx, a.Quotas, accept.Reservation[item]{
+		Owner: terms.Owner, Key: key, Find: a.findBoth,
+		ID: func(ctx context.Context) (string, error) { return a.ids.New(ctx, terms.Owner, key) },
+		Counted: func(id string) []quota.Item {
+			counted.Area, counted.ID = library.Name, id
+			return []quota.Item{counted}
+		},
+		Create: func(ctx context.Context, id string) (made item, err error) {
+			terms.ID = id
+			terms.Key = terms.UploadKey()
+			made.node, made.file, err = a.store.Reserve(ctx, terms)
+			return made, a.refused(ctx, err, named, library.Caller{Owner: terms.Owner})
+		},
+		Same: func(i item) bool {
+			terms.ID = i.node.ID
+			return i.node.Type == library.KindFile && terms.ReservedAs(i.file.Key)
+		},
+	})
 }
 
-// notCreated reports whether an error from creating a node means that the node does not exist.
-func notCreated(err error) bool {
-	return slices.ContainsFunc([]error{
-		library.ErrOwner, library.ErrNotFolder, library.ErrTrashed, library.ErrTooDeep, lifecycle.ErrNotFound,
-	}, func(reason error) bool { return errors.Is(err, reason) })
+// findBoth returns the node with an id and, if it is a file, the file.
+func (a *Area) findBoth(ctx context.Context, id string) (found item, err error) {
+	if found.node, err = a.store.Get(ctx, id); err == nil && found.node.Type == library.KindFile {
+		found.file, err = a.store.File(ctx, id)
+	}
+	return found, err
 }
 
 type fileInput struct {
@@ -217,14 +179,10 @@ func (a *Area) writable(ctx context.Context, id string, c library.Caller) (libra
 // writable, and blob.ErrNoUpload.
 func (a *Area) waiting(ctx context.Context, id string, who web.Caller) (parts.File, error) {
 	_, file, err := a.writable(ctx, id, caller(who))
-	if err == nil && (file.Status != library.Loading || file.Length < 0) {
-		err = blob.ErrNoUpload
+	if err != nil {
+		return parts.File{}, err
 	}
-	return inParts(file), err
-}
-
-func inParts(file library.File) parts.File {
-	return parts.File{Key: file.Key, Size: file.Length, ContentType: file.ContentType, Created: file.Created()}
+	return accept.InParts(file.Upload(a.Bucket), file.ContentType)
 }
 
 type uploadedInput struct {
@@ -235,13 +193,11 @@ type uploadedInput struct {
 
 func (a *Area) postUploaded(ctx context.Context, in *uploadedInput) (*nodeOutput, error) {
 	path, file, err := a.writable(ctx, in.ID, caller(in.Caller))
-	if id := in.UploadID(); err == nil && id != "" && file.Status == library.Loading && file.Length >= 0 {
-		if err = a.parts.Complete(ctx, inParts(file), id); err == nil {
-			err = a.quotas.Joined(ctx, file.OwnedBy, library.Name, file.ID)
-		}
+	if err == nil {
+		err = a.Complete(ctx, item{file: file}, file.ContentType, in.UploadID())
 	}
 	if err == nil {
-		err = a.announcer.Uploaded(ctx, file)
+		err = a.Confirm(ctx, file.Upload(a.Bucket))
 	}
 	if err != nil {
 		return nil, a.problem(err)

@@ -1,9 +1,7 @@
 package library
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"net/http"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -11,6 +9,7 @@ import (
 	"github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/pkg/quota"
 	"github.com/assay-project/assay/pkg/web"
+	"github.com/assay-project/assay/services/ingest/accept"
 )
 
 const tag = "library"
@@ -53,7 +52,7 @@ type folderInput struct {
 
 func (a *Area) postFolder(ctx context.Context, in *folderInput) (*nodeOutput, error) {
 	if in.IdempotencyKey != "" && !in.Named() {
-		return nil, a.problem(errNoOwner)
+		return nil, a.problem(accept.ErrNoOwner)
 	}
 	c := library.Caller{Owner: in.OwnerID}
 	folder, err := a.createFolder(ctx, in.IdempotencyKey, library.NewNode{Owner: in.OwnerID, ParentID: parentOf(in.Body.ParentID, in.OwnerID), Name: in.Body.Name})
@@ -72,31 +71,22 @@ func parentOf(id, owner string) string {
 }
 
 // createFolder creates a folder. For a used idempotency key, it returns the folder of the first call, or
-// errOtherUse if the parameters differ.
-func (a *Area) createFolder(ctx context.Context, idempotencyKey string, n library.NewNode) (library.Node, error) {
-	var err error
+// accept.ErrOtherRequest if the parameters differ.
+func (a *Area) createFolder(ctx context.Context, key string, n library.NewNode) (folder library.Node, err error) {
 	if n.Name, err = library.CleanName(n.Name); err != nil {
-		return library.Node{}, err
+		return folder, err
 	}
-	if n.ID, err = a.ids.New(ctx, n.Owner, idempotencyKey); err != nil {
-		return library.Node{}, err
-	}
-	reserved, refused := a.quotas.Reserve(ctx, n.Owner, quota.Item{Area: library.Name, ID: n.ID})
-	if refused == nil {
-		folder, err := a.store.CreateFolder(ctx, n)
-		if notCreated(err) {
-			reserved.Undo(ctx)
-		}
-		if !errors.Is(err, library.ErrExists) {
-			return folder, err
-		}
-	}
-	folder, err := a.store.Get(ctx, n.ID)
-	switch {
-	case err != nil:
-		return library.Node{}, cmp.Or(refused, err)
-	case folder.Type != library.KindFolder || folder.Version == 1 && (folder.Name != n.Name || folder.ParentID != n.ParentID):
-		return library.Node{}, errOtherUse
-	}
-	return folder, nil
+	folder, _, err = accept.Reserve(ctx, a.Quotas, accept.Reservation[library.Node]{
+		Owner: n.Owner, Key: key, Find: a.store.Get,
+		ID:      func(ctx context.Context) (string, error) { return a.ids.New(ctx, n.Owner, key) },
+		Counted: func(id string) []quota.Item { return []quota.Item{{Area: library.Name, ID: id}} },
+		Create: func(ctx context.Context, id string) (library.Node, error) {
+			n.ID = id
+			return a.store.CreateFolder(ctx, n)
+		},
+		Same: func(f library.Node) bool {
+			return f.Type == library.KindFolder && (f.Version != 1 || f.Name == n.Name && f.ParentID == n.ParentID)
+		},
+	})
+	return folder, err
 }

@@ -39,7 +39,7 @@ type pageInput struct {
 }
 
 func (a *Area) postPage(ctx context.Context, in *pageInput) (*nodeOutput, error) {
-	if err := a.admit(ctx, in.OwnerID, in.Named(), in.IdempotencyKey); err != nil {
+	if err := a.Admit(ctx, in.OwnerID, in.Named(), in.IdempotencyKey); err != nil {
 		return nil, a.problem(err)
 	}
 	address, err := url.Parse(strings.TrimSpace(in.Body.URL))
@@ -56,16 +56,16 @@ func (a *Area) postPage(ctx context.Context, in *pageInput) (*nodeOutput, error)
 	if name == "" {
 		name = pageName(address)
 	}
-	node, file, _, err := a.reserve(ctx, in.IdempotencyKey, library.NewFile{
+	made, _, err := a.reserve(ctx, in.IdempotencyKey, library.NewFile{
 		NewNode: library.NewNode{Owner: in.OwnerID, ParentID: in.Body.ParentID, Name: name}, ContentType: "text/html", Length: -1, Origin: address.String(),
 	}, quota.Item{Bytes: -1})
-	if err == nil && file.Unfetched() {
-		err = a.announcer.Uploaded(ctx, file)
+	if err == nil && made.file.Unfetched() {
+		err = a.Confirm(ctx, a.Upload(made))
 	}
 	if err != nil {
 		return nil, a.problem(err)
 	}
-	return output(node, library.Caller{Owner: in.OwnerID}), nil
+	return output(made.node, library.Caller{Owner: in.OwnerID}), nil
 }
 
 // maxPageName is the maximum length of a page name, in characters.

@@ -144,10 +144,10 @@ func (a *Area) erase(ctx context.Context, id string, e library.Edit) (library.Wo
 
 // publishErase publishes the operation that deletes a node. Content of the node that is uploaded later is deleted.
 func (a *Area) publishErase(ctx context.Context, w library.Workflow) error {
-	if err := a.withdrawn.Add(ctx, library.Name, w.FileID, time.Now()); err != nil {
+	if err := a.Withdrawn.Add(ctx, library.Name, w.FileID, time.Now()); err != nil {
 		return err
 	}
-	return a.announcer.Erase(ctx, w)
+	return a.Bus.Ensure(ctx, w.Erase())
 }
 
 // eraseAgain publishes the operation again for a node of the caller that is already being erased, because the

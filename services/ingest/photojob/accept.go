@@ -1,7 +1,6 @@
 package photojob
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -11,22 +10,19 @@ import (
 	"github.com/assay-project/assay/pkg/photojob"
 	"github.com/assay-project/assay/pkg/quota"
 	"github.com/assay-project/assay/pkg/web"
+	"github.com/assay-project/assay/services/ingest/accept"
 	"github.com/assay-project/assay/services/ingest/receive"
 )
 
 var (
-	// errNoOwner means that an idempotency key was sent without an owner.
-	errNoOwner = errors.New("an idempotency key requires an owner")
-	// errOtherTerms means that an idempotency key was used with other parameters.
-	errOtherTerms = errors.New("the idempotency key was used with other parameters")
-	errTooLarge   = errors.New("the photo is larger than the limit")
-	errMediaType  = errors.New("the media type is not a supported photo type")
+	errTooLarge  = errors.New("the photo is larger than the limit")
+	errMediaType = errors.New("the media type is not a supported photo type")
 	// errNoProvider means that no enabled provider can process the job.
 	errNoProvider = errors.New("the provider is not enabled")
 )
 
-// accept checks terms and returns them with defaults. field is the prefix of field names in errors.
-func accept(t photojob.Terms, field string) (photojob.Terms, error) {
+// checked checks terms and returns them with defaults. field is the prefix of field names in errors.
+func checked(t photojob.Terms, field string) (photojob.Terms, error) {
 	t = t.Completed()
 	var wrong []web.FieldError
 	for _, v := range t.Check() {
@@ -87,31 +83,23 @@ func (a *Area) offered(ctx context.Context, name string) error {
 	return errNoProvider
 }
 
-// create writes a QUEUED job. For a used idempotency key, it returns the job of the first call, even
-// if its provider has since been disabled, or errOtherTerms if the terms differ.
-func (a *Area) create(ctx context.Context, owner, idempotencyKey string, terms photojob.Terms) (photojob.Job, error) {
-	id, err := photojob.NewID(owner, idempotencyKey)
-	if err != nil {
-		return photojob.Job{}, err
-	}
-	route, refused := a.route(ctx, terms)
-	if refused == nil {
-		_, refused = a.quotas.Reserve(ctx, owner, quota.Item{Area: photojob.Name, ID: id, Bytes: terms.Size})
-	}
-	if refused == nil {
-		job, err := a.store.Create(ctx, routed(terms.Job(id, owner), route).Traced(obs.TraceFrom(ctx)))
-		if !errors.Is(err, photojob.ErrExists) {
-			return job, err
-		}
-	}
-	job, err := a.store.Get(ctx, id)
-	switch {
-	case err != nil:
-		return photojob.Job{}, cmp.Or(refused, err)
-	case job.S3TempKey != terms.UploadKey(id):
-		return job, errOtherTerms
-	}
-	return job, nil
+// create writes a QUEUED job. For a used idempotency key, it returns the job of the first call, even if its provider has
+// since been disabled.
+func (a *Area) create(ctx context.Context, owner, key string, terms photojob.Terms) (photojob.Job, bool, error) {
+	var route string
+	return accept.Reserve(ctx, a.Quotas, accept.Reservation[photojob.Job]{
+		Owner: owner, Key: key, Find: a.Find,
+		ID:      func(context.Context) (string, error) { return photojob.NewID(owner, key) },
+		Counted: func(id string) []quota.Item { return []quota.Item{{Area: photojob.Name, ID: id, Bytes: terms.Size}} },
+		Allow: func(ctx context.Context) (err error) {
+			route, err = a.route(ctx, terms)
+			return err
+		},
+		Create: func(ctx context.Context, id string) (photojob.Job, error) {
+			return a.store.Create(ctx, routed(terms.Job(id, owner), route).Traced(obs.TraceFrom(ctx)))
+		},
+		Same: func(j photojob.Job) bool { return j.S3TempKey == terms.UploadKey(j.JobID) },
+	})
 }
 
 // routed returns a new job with a provider. The upload key is derived from the client's request, so
@@ -121,50 +109,49 @@ func routed(job photojob.Job, provider string) photojob.Job {
 	return job
 }
 
-// createBatch writes the QUEUED jobs of a batch, either all or none. It returns the errors of create.
-func (a *Area) createBatch(ctx context.Context, owner, idempotencyKey string, terms []photojob.Terms) (photojob.Batch, error) {
-	id, err := photojob.NewID(owner, idempotencyKey)
-	if err != nil {
-		return photojob.Batch{}, err
-	}
-	jobs, err := photojob.NewBatch(id, owner, terms)
-	if err != nil {
-		return photojob.Batch{}, err
-	}
-	route, refused := a.route(ctx, terms[0]) // all jobs have the same options
-	// requested contains the upload keys of this request by job id.
-	requested, counted := map[string]string{}, make([]quota.Item, len(jobs))
-	for i, job := range jobs {
-		jobs[i] = routed(job, route).Traced(obs.TraceFrom(ctx))
-		requested[job.JobID] = job.S3TempKey
-		counted[i] = quota.Item{Area: photojob.Name, ID: job.JobID, Bytes: job.FileSize}
-	}
-	if refused == nil {
-		_, refused = a.quotas.Reserve(ctx, owner, counted...)
-	}
-	if refused == nil {
-		batch, err := a.store.CreateBatch(ctx, id, jobs)
-		if !errors.Is(err, photojob.ErrExists) {
-			return batch, err
-		}
-	}
-	batch, err := a.store.Batch(ctx, id)
-	if err != nil {
-		return batch, cmp.Or(refused, err)
-	}
-	other := batch.Size != len(terms)
-	for _, job := range batch.Jobs {
-		other = other || requested[job.JobID] != job.S3TempKey
-	}
-	if other {
-		return batch, errOtherTerms
-	}
-	return batch, nil
+// createBatch writes the QUEUED jobs of a batch, either all or none, like create.
+func (a *Area) createBatch(ctx context.Context, owner, key string, terms []photojob.Terms) (photojob.Batch, error) {
+	var route string
+	newJobs := func(id string) ([]photojob.Job, error) { return photojob.NewBatch(id, owner, terms) }
+	batch, _, err := accept.Reserve(ctx, a.Quotas, accept.Reservation[photojob.Batch]{
+		Owner: owner, Key: key, Find: a.store.Batch,
+		ID: func(context.Context) (string, error) { return photojob.NewID(owner, key) },
+		Allow: func(ctx context.Context) (err error) {
+			route, err = a.route(ctx, terms[0]) // all jobs have the same options
+			return err
+		},
+		Counted: func(id string) (counted []quota.Item) {
+			jobs, _ := newJobs(id) // Create returns the error
+			for _, job := range jobs {
+				counted = append(counted, quota.Item{Area: photojob.Name, ID: job.JobID, Bytes: job.FileSize})
+			}
+			return counted
+		},
+		Create: func(ctx context.Context, id string) (photojob.Batch, error) {
+			jobs, err := newJobs(id)
+			if err != nil {
+				return photojob.Batch{}, err
+			}
+			for i, job := range jobs {
+				jobs[i] = routed(job, route).Traced(obs.TraceFrom(ctx))
+			}
+			return a.store.CreateBatch(ctx, id, jobs)
+		},
+		Same: func(b photojob.Batch) bool {
+			jobs, err := newJobs(b.BatchID)
+			requested := map[string]string{} // upload keys by job id
+			for _, job := range jobs {
+				requested[job.JobID] = job.S3TempKey
+			}
+			return err == nil && b.Size == len(terms) && !slices.ContainsFunc(b.Jobs, func(j photojob.Job) bool { return requested[j.JobID] != j.S3TempKey })
+		},
+	})
+	return batch, err
 }
 
 // sign returns the presigned request for uploading the photo of a job.
 func (a *Area) sign(ctx context.Context, job photojob.Job, digest string) (blob.Presigned, error) {
-	return a.temp.PresignPut(ctx, job.S3TempKey, blob.Terms{
+	return a.Bucket.PresignPut(ctx, job.S3TempKey, blob.Terms{
 		Size: job.FileSize, ContentType: job.FileType, SHA256: digest, Expires: uploadExpires,
 	})
 }

@@ -14,12 +14,13 @@ import (
 
 	"github.com/assay-project/assay/pkg/photojob"
 	"github.com/assay-project/assay/pkg/web"
+	"github.com/assay-project/assay/services/ingest/accept"
 )
 
 // statusOf returns the HTTP status that a client receives for an error.
 func statusOf(t *testing.T, err error) int {
 	t.Helper()
-	p, ok := errors.AsType[*web.Problem](problem(err))
+	p, ok := errors.AsType[*web.Problem]((&Area{Items: &accept.Items[photojob.Job]{}}).problem(err))
 	if !ok {
 		t.Fatalf("got error %v, want a problem", err)
 	}
@@ -29,7 +30,7 @@ func statusOf(t *testing.T, err error) int {
 func TestTermsAreCheckedAndCompleted(t *testing.T) {
 	hex, base64 := strings.Repeat("ab", 32), "q6urq6urq6urq6urq6urq6urq6urq6urq6urq6urq6s="
 	valid := photojob.Terms{FileName: "a.jpg", ContentType: "Image/JPEG; x=y", Size: photojob.MaxSize, SHA256: hex}
-	got, err := accept(valid, "body.")
+	got, err := checked(valid, "body.")
 	if err != nil || got.ContentType != "image/jpeg" || got.SHA256 != base64 || got.Options.Provider != photojob.Stub {
 		t.Errorf("got %+v, error %v, want image/jpeg, the digest in base64 and the local provider", got, err)
 	}
@@ -49,7 +50,7 @@ func TestTermsAreCheckedAndCompleted(t *testing.T) {
 	} {
 		terms := valid
 		test.change(&terms)
-		if _, err := accept(terms, "body."); err == nil || statusOf(t, err) != test.status {
+		if _, err := checked(terms, "body."); err == nil || statusOf(t, err) != test.status {
 			t.Errorf("%s: got error %v, want status %d", name, err, test.status)
 		}
 	}

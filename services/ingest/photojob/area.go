@@ -4,23 +4,18 @@ package photojob
 
 import (
 	"context"
-	"errors"
+	"strings"
 	"time"
-
-	"github.com/rs/zerolog"
 
 	"github.com/assay-project/assay/pkg/backend"
 	"github.com/assay-project/assay/pkg/blob"
-	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/lifecycle"
 	"github.com/assay-project/assay/pkg/photojob"
-	"github.com/assay-project/assay/pkg/photojob/announce"
 	"github.com/assay-project/assay/pkg/photojob/policy"
 	"github.com/assay-project/assay/pkg/platform"
-	"github.com/assay-project/assay/pkg/quota"
 	"github.com/assay-project/assay/pkg/upload"
 	"github.com/assay-project/assay/pkg/web"
-	"github.com/assay-project/assay/services/ingest/withdrawn"
+	"github.com/assay-project/assay/services/ingest/accept"
 )
 
 // uploadExpires is the lifetime of a presigned upload.
@@ -28,26 +23,27 @@ const uploadExpires = 15 * time.Minute
 
 // Area accepts photos.
 type Area struct {
-	store       *photojob.Store
-	temp, final *blob.Store
-	bus         *bus.Bus
-	announcer   *announce.Announcer
-	policies    *policy.Store
-	quotas      *quota.Quotas
-	withdrawn   *withdrawn.Items
-	log         zerolog.Logger
+	*accept.Items[photojob.Job]
+	store    *photojob.Store
+	final    *blob.Store // the edited photos; the bucket of the items contains the uploads
+	outcomes *photojob.Outcomes
+	policies *policy.Store
 }
 
 // New returns the area for open backends.
-func New(cfg Config, backends *backend.Connections, quotas *quota.Quotas, withdrawn *withdrawn.Items, log zerolog.Logger) *Area {
+func New(cfg Config, backends *backend.Connections, shared accept.Shared) *Area {
 	a := &Area{
-		store: photojob.NewStore(backends.DB, cfg.Names), bus: backends.Bus, quotas: quotas, withdrawn: withdrawn, log: log,
+		store:    photojob.NewStore(backends.DB, cfg.Names),
 		policies: policy.NewStore(platform.NewStore(backends.DB, cfg.Platform)),
 	}
+	var temp *blob.Store
 	if backends.Bucket != nil { // nil if the area only describes its operations
-		a.temp, a.final = backends.Bucket.In(cfg.Names.TempBucket()), backends.Bucket.In(cfg.Names.FinalBucket())
+		temp, a.final = backends.Bucket.In(cfg.Names.TempBucket()), backends.Bucket.In(cfg.Names.FinalBucket())
 	}
-	a.announcer = &announce.Announcer{Store: a.store, Temp: a.temp, Final: cfg.Names.FinalBucket(), Bus: backends.Bus, Log: log}
+	a.outcomes = &photojob.Outcomes{Store: a.store, Final: cfg.Names.FinalBucket(), Bus: backends.Bus}
+	a.Items = accept.New(shared, photojob.Name, photojob.WorkStream, temp, accept.Nouns{
+		Missing: "There is no photo job with this id.", Item: "job", Content: "photo", Again: "Delete the job and create another.",
+	}, a)
 	return a
 }
 
@@ -57,37 +53,68 @@ func (a *Area) Check(ctx context.Context) error { return a.store.Check(ctx) }
 // Work does nothing: clients and buckets report uploads.
 func (a *Area) Work(context.Context) error { return nil }
 
-// Uploaded publishes the work for an uploaded photo. It deletes an upload whose job was deleted, and leaves
-// any other upload without a job to the sweep. It ignores an object that does not match the reservation: the
-// client's own call returns the reason.
-func (a *Area) Uploaded(ctx context.Context, o blob.Object) (mine bool, err error) {
-	if o.Bucket != a.temp.Bucket && o.Bucket != a.final.Bucket {
-		return false, nil
+// Upload implements accept.Area.
+func (a *Area) Upload(j photojob.Job) upload.Item { return j.Upload(a.Bucket) }
+
+// Find implements accept.Area.
+func (a *Area) Find(ctx context.Context, id string) (photojob.Job, error) {
+	return a.store.Get(ctx, id)
+}
+
+// Owns implements accept.Area.
+func (a *Area) Owns(o blob.Object) (id string, mine bool) {
+	if o.Bucket != a.Bucket.Bucket {
+		return "", o.Bucket == a.final.Bucket
 	}
 	id, err := photojob.JobOf(o.Key)
 	if err != nil {
-		return true, nil
+		return "", true
 	}
-	job, err := a.store.Get(ctx, id)
-	switch {
-	case errors.Is(err, lifecycle.ErrNotFound) && o.Bucket == a.temp.Bucket:
-		deleted, err := a.withdrawn.Has(ctx, photojob.Name, id)
-		if err != nil || !deleted {
-			return true, err
+	return id, true
+}
+
+// Worked implements accept.Area.
+func (a *Area) Worked(subject string) (id string, mine bool) {
+	return subject[strings.LastIndexByte(subject, '.')+1:], strings.HasPrefix(subject, strings.TrimSuffix(photojob.Work().Subjects, ">"))
+}
+
+// Retry implements accept.Area, with the prompt and the options of the job.
+func (a *Area) Retry(ctx context.Context, j photojob.Job) (photojob.Job, error) {
+	return a.again(j.Prompt, j.Options)(ctx, j)
+}
+
+// Discard implements accept.Area. A worker that is processing the job fails to move it and deletes its objects. A sweep
+// deletes any that remain.
+func (a *Area) Discard(ctx context.Context, job photojob.Job) error {
+	removed, err := a.Remove(ctx, job, a.removePhotos, func(ctx context.Context, j photojob.Job) (photojob.Job, error) {
+		return a.store.Delete(ctx, j.JobID)
+	})
+	if err != nil || removed.Final() {
+		return err
+	}
+	return a.outcomes.BatchEnded(ctx, job.BatchID)
+}
+
+// removePhotos deletes the upload, the responses and the edited photo of a job, with its previews.
+func (a *Area) removePhotos(ctx context.Context, job photojob.Job) error {
+	keys := []string{job.S3TempKey}
+	for _, call := range job.Calls.Calls() {
+		keys = append(keys, photojob.AnswerKey(job.JobID, call.N))
+	}
+	for _, key := range keys {
+		if err := a.Bucket.Delete(ctx, key); err != nil {
+			return err
 		}
-		return true, a.temp.Delete(ctx, o.Key)
-	case errors.Is(err, lifecycle.ErrNotFound):
-		return true, nil
-	case err != nil:
-		return true, err
-	case job.S3TempKey != o.Key:
-		return true, nil
 	}
-	err = a.announcer.Uploaded(ctx, job)
-	if errors.Is(err, upload.ErrNoBytes) || errors.Is(err, upload.ErrOtherBytes) {
-		return true, nil
+	if job.S3FinalKey == "" {
+		return nil
 	}
-	return true, err
+	for _, key := range photojob.ResultKeys(job.S3FinalKey) {
+		if err := a.final.Delete(ctx, key); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // owned returns a job that the caller may change. A job of another owner is reported as not found.

@@ -8,6 +8,7 @@ import (
 	"github.com/assay-project/assay/pkg/blob"
 	"github.com/assay-project/assay/pkg/lifecycle"
 	"github.com/assay-project/assay/pkg/photojob"
+	"github.com/assay-project/assay/pkg/upload"
 	"github.com/assay-project/assay/pkg/web"
 )
 
@@ -35,8 +36,8 @@ type batchUpload struct {
 }
 
 func (a *Area) postBatch(ctx context.Context, in *batchInput) (*batchOutput, error) {
-	if err := a.admit(ctx, in.OwnerParam, in.IdempotencyKey); err != nil {
-		return nil, problem(err)
+	if err := a.Admit(ctx, in.OwnerID, in.Named(), in.IdempotencyKey); err != nil {
+		return nil, a.problem(err)
 	}
 	all := make([]photojob.Terms, len(in.Body.Photos))
 	for i, photo := range in.Body.Photos {
@@ -44,13 +45,13 @@ func (a *Area) postBatch(ctx context.Context, in *batchInput) (*batchOutput, err
 			photo.Prompt = in.Body.Prompt
 		}
 		var err error
-		if all[i], err = accept(photo.terms(in.Body.Options), fmt.Sprintf("body.photos[%d].", i)); err != nil {
-			return nil, problem(err)
+		if all[i], err = checked(photo.terms(in.Body.Options), fmt.Sprintf("body.photos[%d].", i)); err != nil {
+			return nil, a.problem(err)
 		}
 	}
 	batch, err := a.createBatch(ctx, in.OwnerID, in.IdempotencyKey, all)
 	if err != nil {
-		return nil, problem(err)
+		return nil, a.problem(err)
 	}
 	digests := map[string]string{} // by upload key
 	for _, job := range batch.Jobs {
@@ -63,11 +64,11 @@ func (a *Area) postBatch(ctx context.Context, in *batchInput) (*batchOutput, err
 	out := &batchOutput{Location: "/v1/photo-batches/" + batch.BatchID}
 	out.Body.BatchID, out.Body.Photos = batch.BatchID, []batchUpload{}
 	for _, job := range batch.Jobs {
-		upload, err := a.sign(ctx, job, digests[job.S3TempKey])
+		signed, err := a.sign(ctx, job, digests[job.S3TempKey])
 		if err != nil {
 			return nil, err
 		}
-		out.Body.Photos = append(out.Body.Photos, batchUpload{JobID: job.JobID, Upload: upload})
+		out.Body.Photos = append(out.Body.Photos, batchUpload{JobID: job.JobID, Upload: signed})
 	}
 	return out, nil
 }
@@ -94,28 +95,28 @@ type batchRetryOutput struct{ Body photojob.BatchView }
 func (a *Area) postBatchRetry(ctx context.Context, in *batchChangeInput) (*batchRetryOutput, error) {
 	batch, err := a.batch(ctx, in)
 	if err != nil {
-		return nil, problem(err)
+		return nil, a.problem(err)
 	}
 	var queued []photojob.Job
 	for _, job := range batch.Jobs {
 		if job.Status != photojob.Failed {
 			continue
 		}
-		again, err := a.requeue(ctx, job, job.Prompt, job.Options)
+		again, err := a.Requeue(ctx, job, a.Retry)
 		_, moved := errors.AsType[*lifecycle.MovedError](err)
 		switch {
 		case err == nil:
 			queued = append(queued, again)
-		case !moved && !errors.Is(err, errGone) && !errors.Is(err, lifecycle.ErrFenceLost) && !errors.Is(err, lifecycle.ErrNotFound):
-			return nil, problem(err)
+		case !moved && !upload.Absent(err) && !errors.Is(err, lifecycle.ErrFenceLost) && !errors.Is(err, lifecycle.ErrNotFound):
+			return nil, a.problem(err)
 		}
 	}
 	if batch, err = a.batch(ctx, in); err != nil {
-		return nil, problem(err)
+		return nil, a.problem(err)
 	}
 	for _, job := range queued {
-		if err := a.publish(ctx, job); err != nil {
-			return nil, problem(err)
+		if err := a.Publish(ctx, job); err != nil {
+			return nil, a.problem(err)
 		}
 	}
 	return &batchRetryOutput{Body: batch.View()}, nil
@@ -129,7 +130,7 @@ func (a *Area) deleteBatch(ctx context.Context, in *batchChangeInput) (*struct{}
 	for i := 0; err == nil && i < len(batch.Jobs); i++ {
 		job := batch.Jobs[i]
 		job.BatchID = "" // the end of a deleted batch is not announced
-		err = a.remove(ctx, job)
+		err = a.Discard(ctx, job)
 	}
-	return nil, problem(err)
+	return nil, a.problem(err)
 }

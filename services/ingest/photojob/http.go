@@ -12,6 +12,7 @@ import (
 	"github.com/assay-project/assay/pkg/photojob"
 	"github.com/assay-project/assay/pkg/quota"
 	"github.com/assay-project/assay/pkg/web"
+	"github.com/assay-project/assay/services/ingest/accept"
 	"github.com/assay-project/assay/services/ingest/admission"
 )
 
@@ -27,8 +28,8 @@ func (a *Area) Routes(r *web.Router) {
 		Middlewares: huma.Middlewares{web.OnMediaType("multipart/form-data", func(w http.ResponseWriter, req *http.Request) {
 			a.postMultipart(w, req, r.Bodies)
 		})},
-		RequestBody: multipartBody(),
-		Responses:   map[string]*huma.Response{"202": jobTaken(r)},
+		RequestBody: accept.FormBody(map[string]*huma.Schema{promptPart: {Type: "string"}, optionsPart: {Type: "string"}}),
+		Responses:   accept.FormTaken[photojob.JobView](r, "The photo is stored and will be edited", "Location"),
 	}, a.postPhoto, admission.Refusals, quota.Refusals, web.Refusals{http.StatusBadRequest: {"owner-required"}, http.StatusUnprocessableEntity: {"idempotency-key-reused"}, http.StatusConflict: {"provider-disabled", "not-uploaded", "not-as-reserved"}, http.StatusRequestEntityTooLarge: {"file-too-large"}, http.StatusUnsupportedMediaType: {"not-a-photo"}})
 	web.Register(r, huma.Operation{
 		OperationID: "create-photo-batch", Method: http.MethodPost, Path: "/v1/photo-batches", Tags: []string{"photos"},
@@ -78,14 +79,6 @@ func (p PhotoTerms) terms(o photojob.Options) photojob.Terms {
 	return photojob.Terms{FileName: p.FileName, Size: p.Size, ContentType: p.ContentType, SHA256: p.SHA256, Prompt: p.Prompt, Options: o}
 }
 
-// admit returns nil if work of the owner is accepted.
-func (a *Area) admit(ctx context.Context, owner web.OwnerParam, idempotencyKey string) error {
-	if idempotencyKey != "" && !owner.Named() {
-		return errNoOwner
-	}
-	return a.bus.Admit(ctx, photojob.WorkStream, owner.OwnerID)
-}
-
 type photoInput struct {
 	web.OwnerParam
 	IdempotencyKey string `header:"Idempotency-Key" maxLength:"255" doc:"requires X-Owner-Id. A repeated call with the same key returns what the first call created; a call with other parameters gets 422"`
@@ -104,16 +97,16 @@ type photoOutput struct {
 }
 
 func (a *Area) postPhoto(ctx context.Context, in *photoInput) (*photoOutput, error) {
-	if err := a.admit(ctx, in.OwnerParam, in.IdempotencyKey); err != nil {
-		return nil, problem(err)
+	if err := a.Admit(ctx, in.OwnerID, in.Named(), in.IdempotencyKey); err != nil {
+		return nil, a.problem(err)
 	}
-	terms, err := accept(in.Body.terms(in.Body.Options), "body.")
+	terms, err := checked(in.Body.terms(in.Body.Options), "body.")
 	if err != nil {
-		return nil, problem(err)
+		return nil, a.problem(err)
 	}
-	job, err := a.create(ctx, in.OwnerID, in.IdempotencyKey, terms)
+	job, _, err := a.create(ctx, in.OwnerID, in.IdempotencyKey, terms)
 	if err != nil {
-		return nil, problem(err)
+		return nil, a.problem(err)
 	}
 	out := &photoOutput{Location: location(job)}
 	out.Body.JobView = job.View()
@@ -134,9 +127,9 @@ type jobOutput struct {
 func (a *Area) postUploaded(ctx context.Context, in *jobInput) (*jobOutput, error) {
 	job, err := a.owned(ctx, in.ID, in.Caller)
 	if err == nil {
-		err = a.announcer.Uploaded(ctx, job)
+		err = a.Confirm(ctx, a.Upload(job))
 	}
-	return accepted(job, err)
+	return a.accepted(job, err)
 }
 
 func (a *Area) postCancel(ctx context.Context, in *jobInput) (*jobOutput, error) {
@@ -144,7 +137,7 @@ func (a *Area) postCancel(ctx context.Context, in *jobInput) (*jobOutput, error)
 	if err == nil {
 		job, err = a.cancel(ctx, job)
 	}
-	return accepted(job, err)
+	return a.accepted(job, err)
 }
 
 type retryInput struct {
@@ -159,7 +152,7 @@ type retryInput struct {
 func (a *Area) postRetry(ctx context.Context, in *retryInput) (*jobOutput, error) {
 	job, err := a.owned(ctx, in.ID, in.Caller)
 	if err != nil {
-		return nil, problem(err)
+		return nil, a.problem(err)
 	}
 	terms := photojob.Terms{FileName: job.OriginalFileName, Prompt: job.Prompt, Options: job.Options}
 	if in.Body != nil && in.Body.Prompt != nil {
@@ -173,15 +166,15 @@ func (a *Area) postRetry(ctx context.Context, in *retryInput) (*jobOutput, error
 		return nil, web.Invalid(web.FieldError{Field: "body." + wrong[0].Field, Message: wrong[0].Message})
 	}
 	if terms.Options.Provider, err = a.route(ctx, terms); err != nil {
-		return nil, problem(err)
+		return nil, a.problem(err)
 	}
-	job, err = a.retry(ctx, job, terms.Prompt, terms.Options)
-	return accepted(job, err)
+	job, err = a.Items.Retry(ctx, job, a.again(terms.Prompt, terms.Options))
+	return a.accepted(job, gone(err))
 }
 
-func accepted(job photojob.Job, err error) (*jobOutput, error) {
+func (a *Area) accepted(job photojob.Job, err error) (*jobOutput, error) {
 	if err != nil {
-		return nil, problem(err)
+		return nil, a.problem(err)
 	}
 	return &jobOutput{Location: location(job), Body: job.View()}, nil
 }
@@ -192,9 +185,9 @@ func (a *Area) deletePhoto(ctx context.Context, in *jobInput) (*struct{}, error)
 		return nil, nil
 	}
 	if err == nil {
-		err = a.remove(ctx, job)
+		err = a.Discard(ctx, job)
 	}
-	return nil, problem(err)
+	return nil, a.problem(err)
 }
 
 func location(job photojob.Job) string { return "/v1/photos/" + job.JobID }

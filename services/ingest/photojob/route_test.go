@@ -12,6 +12,7 @@ import (
 	"github.com/assay-project/assay/pkg/quota"
 	"github.com/assay-project/assay/pkg/table"
 	"github.com/assay-project/assay/pkg/table/tabletest"
+	"github.com/assay-project/assay/services/ingest/accept"
 )
 
 // TestDefaultProvider checks that a job without a provider gets the operators' default, or the
@@ -25,15 +26,16 @@ func TestDefaultProvider(t *testing.T) {
 	}
 	a := &Area{
 		store: photojob.NewStore(db, names), policies: policy.NewStore(platform.NewStore(db, settings)),
-		quotas: quota.New(quota.Config{}, settings, db, zerolog.Nop()),
+		Items: &accept.Items[photojob.Job]{Shared: accept.Shared{Quotas: quota.New(quota.Config{}, settings, db, zerolog.Nop())}},
 	}
 	create := func(key, asked string) (photojob.Job, error) {
 		t.Helper()
-		terms, err := accept(photojob.Terms{FileName: "a.jpg", ContentType: "image/jpeg", Size: 7, Options: photojob.Options{Provider: asked}}, "body.")
+		terms, err := checked(photojob.Terms{FileName: "a.jpg", ContentType: "image/jpeg", Size: 7, Options: photojob.Options{Provider: asked}}, "body.")
 		if err != nil {
 			t.Fatal(err)
 		}
-		return a.create(t.Context(), "ann", key, terms)
+		job, _, err := a.create(t.Context(), "ann", key, terms)
+		return job, err
 	}
 	want := func(key, asked, provider string) photojob.Job {
 		t.Helper()
@@ -67,8 +69,8 @@ func TestDefaultProvider(t *testing.T) {
 	if _, err := create("asked", photojob.Gemini); !errors.Is(err, errNoProvider) {
 		t.Errorf("with a disabled provider: got %v, want errNoProvider", err)
 	}
-	if _, err := create("first", photojob.Gemini); !errors.Is(err, errOtherTerms) {
-		t.Errorf("with other terms: got %v, want errOtherTerms", err)
+	if _, err := create("first", photojob.Gemini); !errors.Is(err, accept.ErrOtherRequest) {
+		t.Errorf("with other terms: got %v, want accept.ErrOtherRequest", err)
 	}
 	batch := func() (photojob.Batch, error) {
 		terms := photojob.Terms{FileName: "a.jpg", ContentType: "image/jpeg", Size: 7, Options: photojob.Options{Provider: photojob.Gemini}}

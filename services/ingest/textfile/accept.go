@@ -3,70 +3,96 @@ package textfile
 import (
 	"context"
 	"errors"
+	"fmt"
+	"net/http"
+	"time"
+	"unicode/utf8"
 
 	"github.com/assay-project/assay/pkg/lifecycle"
 	"github.com/assay-project/assay/pkg/quota"
 	"github.com/assay-project/assay/pkg/textfile"
+	"github.com/assay-project/assay/pkg/web"
+	"github.com/assay-project/assay/services/ingest/accept"
+	"github.com/assay-project/assay/services/ingest/receive"
 )
 
-// errOtherUpload reports that an idempotency key was used for another upload.
-var errOtherUpload = errors.New("the idempotency key was used for another upload")
-
-// reserve writes a PENDING file for an upload. For a used idempotency key, it returns the file of the first
-// call, or errOtherUpload if the terms differ. created reports whether this call wrote the file. counted states
-// the size that counts toward quotas; it may be known even if the size in terms is not.
-func (a *Area) reserve(ctx context.Context, owner, idempotencyKey string, terms textfile.Reservation, counted quota.Item) (file textfile.File, created bool, err error) {
-	if idempotencyKey != "" {
-		terms.Key = textfile.KeyHash(owner, idempotencyKey)
+// reserve writes a PENDING file for an upload. counted states the size that counts toward quotas; it may be known even if
+// the size in terms is not. Idempotency keys have items of their own, which name the file of the first call.
+func (a *Area) reserve(ctx context.Context, owner, key string, terms textfile.Reservation, counted quota.Item) (textfile.File, bool, error) {
+	if key != "" {
+		terms.Key = textfile.KeyHash(owner, key)
 	}
-	for ctx.Err() == nil {
-		id, err := textfile.NewFileID()
-		if err != nil {
-			return textfile.File{}, false, err
-		}
-		counted.Area, counted.ID = textfile.Name, id
-		reserved, refused := a.quotas.Reserve(ctx, owner, counted)
-		if refused == nil {
-			file, err := a.store.Reserve(ctx, textfile.File{
-				FileID: id, OwnerID: owner, S3Bucket: a.bucket.Bucket, S3Key: terms.ObjectKey(id), FileName: terms.FileName,
+	return accept.Reserve(ctx, a.Quotas, accept.Reservation[textfile.File]{
+		Owner: owner, Key: key, Find: a.Find,
+		ID: func(context.Context) (string, error) { return textfile.NewFileID() },
+		Counted: func(id string) []quota.Item {
+			counted.Area, counted.ID = textfile.Name, id
+			return []quota.Item{counted}
+		},
+		Create: func(ctx context.Context, id string) (textfile.File, error) {
+			return a.store.Reserve(ctx, textfile.File{
+				FileID: id, OwnerID: owner, S3Bucket: a.Bucket.Bucket, S3Key: terms.ObjectKey(id), FileName: terms.FileName,
 			})
-			if errors.Is(err, textfile.ErrExists) {
-				reserved.Undo(ctx)
-			}
-			if terms.Key == "" || !errors.Is(err, textfile.ErrExists) {
-				return file, err == nil, err
-			}
-		} else if terms.Key == "" {
-			return textfile.File{}, false, refused
-		}
-		file, err := a.first(ctx, terms)
-		if !errors.Is(err, lifecycle.ErrNotFound) {
-			return file, false, err
-		}
-		if refused != nil {
-			return textfile.File{}, false, refused
-		}
-		// The file of the first call was deleted together with its key.
-	}
-	return textfile.File{}, false, ctx.Err()
+		},
+		First: func(ctx context.Context, _ string) (textfile.File, error) { return a.first(ctx, terms.Key) },
+		Same:  func(f textfile.File) bool { return f.S3Key == terms.ObjectKey(f.FileID) },
+	})
 }
 
-// first returns the file that was reserved under the terms' idempotency key. It returns
-// errOtherUpload if the terms differ, and lifecycle.ErrNotFound if neither the file nor its key
-// exists.
-func (a *Area) first(ctx context.Context, terms textfile.Reservation) (textfile.File, error) {
-	id, err := a.store.ByKey(ctx, terms.Key)
+// first returns the file that was reserved under an idempotency key. It returns lifecycle.ErrNotFound if neither the file
+// nor its key exists.
+func (a *Area) first(ctx context.Context, hash string) (textfile.File, error) {
+	id, err := a.store.ByKey(ctx, hash)
 	if err != nil {
 		return textfile.File{}, err
 	}
 	file, err := a.store.Head(ctx, id)
 	if errors.Is(err, lifecycle.ErrNotFound) {
-		if forgotten := a.store.Forget(ctx, terms.Key, id); forgotten != nil {
+		if forgotten := a.store.Forget(ctx, hash, id); forgotten != nil {
 			return textfile.File{}, forgotten
 		}
 	}
-	if err == nil && file.S3Key != terms.ObjectKey(id) {
-		err = errOtherUpload
-	}
 	return file, err
+}
+
+// postMultipart is the plain handler for POST /v1/files with a form.
+func (a *Area) postMultipart(w http.ResponseWriter, r *http.Request) {
+	file, err := a.Receive(w, r, func(ctx context.Context, owner, key string, sent *receive.File, bytes int64) (textfile.File, bool, error) {
+		if problem := checkName("body."+receive.FilePart+".filename", sent.Name); problem != nil {
+			return textfile.File{}, false, problem
+		}
+		terms := textfile.Reservation{FileName: sent.Name, ContentType: sent.ContentType, Size: -1}
+		return a.reserve(ctx, owner, key, terms, quota.Item{Bytes: bytes})
+	})
+	accept.Respond(w, r, location(file), file.View(), a.problem(err))
+}
+
+// maxNameBytes is the maximum length of a file name, in bytes. It is four times the limit of common file systems.
+const maxNameBytes = 1024
+
+// checkName rejects only names that cannot be stored or displayed.
+func checkName(field, name string) error {
+	switch {
+	case name == "":
+		return web.Invalid(web.FieldError{Field: field, Message: "is missing"})
+	case len(name) > maxNameBytes:
+		return web.Invalid(web.FieldError{Field: field, Message: fmt.Sprintf("is longer than %d bytes", maxNameBytes)})
+	case !utf8.ValidString(name):
+		return web.Invalid(web.FieldError{Field: field, Message: "is not UTF-8"})
+	}
+	return nil
+}
+
+// problem converts errors that a client can resolve into HTTP problems.
+func (a *Area) problem(err error) error {
+	moved, isMoved := errors.AsType[*lifecycle.MovedError](err)
+	switch {
+	case errors.Is(err, errForeign):
+		return web.NewProblem(http.StatusForbidden, "other-owner", "The file belongs to another owner. Send the X-Owner-Id that it was uploaded with.")
+	case errors.Is(err, lifecycle.ErrInconsistent):
+		return web.Unavailable("The file and its list entry differ; the next sweep repairs them.", time.Minute).Because(err)
+	case isMoved:
+		return web.NewProblem(http.StatusConflict, "not-failed", fmt.Sprintf("Only a FAILED file can be retried; this one is %s.", moved.Found))
+	}
+	return a.Problem(err)
 }

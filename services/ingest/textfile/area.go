@@ -1,48 +1,33 @@
-// Package textfile accepts text files: it reserves uploads, accepts content, and publishes work for
-// finished uploads.
+// Package textfile accepts text files.
 package textfile
 
 import (
 	"context"
 	"errors"
-
-	"github.com/rs/zerolog"
+	"strings"
 
 	"github.com/assay-project/assay/pkg/backend"
 	"github.com/assay-project/assay/pkg/blob"
-	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/lifecycle"
-	"github.com/assay-project/assay/pkg/quota"
 	"github.com/assay-project/assay/pkg/textfile"
-	"github.com/assay-project/assay/pkg/textfile/announce"
 	"github.com/assay-project/assay/pkg/upload"
 	"github.com/assay-project/assay/pkg/web"
-	"github.com/assay-project/assay/services/ingest/parts"
-	"github.com/assay-project/assay/services/ingest/receive"
-	"github.com/assay-project/assay/services/ingest/withdrawn"
+	"github.com/assay-project/assay/services/ingest/accept"
 )
 
 // Area accepts text files.
 type Area struct {
-	store     *textfile.Store
-	bucket    *blob.Store
-	bus       *bus.Bus
-	uploads   *announce.Announcer
-	receiver  *receive.Receiver
-	parts     *parts.Uploads
-	quotas    *quota.Quotas
-	withdrawn *withdrawn.Items
-	log       zerolog.Logger
+	*accept.Items[textfile.File]
+	store *textfile.Store
 }
 
 // New returns the area for open backends.
-func New(cfg Config, backends *backend.Connections, receiver *receive.Receiver, parts *parts.Uploads, quotas *quota.Quotas, withdrawn *withdrawn.Items, log zerolog.Logger) *Area {
-	store := textfile.NewStore(backends.DB, cfg.Table)
-	return &Area{
-		store: store, bucket: backends.Bucket, bus: backends.Bus, log: log,
-		uploads:  &announce.Announcer{Store: store, Bucket: backends.Bucket, Bus: backends.Bus, Log: log},
-		receiver: receiver, parts: parts, quotas: quotas, withdrawn: withdrawn,
-	}
+func New(cfg Config, backends *backend.Connections, shared accept.Shared) *Area {
+	a := &Area{store: textfile.NewStore(backends.DB, cfg.Table)}
+	a.Items = accept.New(shared, textfile.Name, textfile.WorkStream, backends.Bucket, accept.Nouns{
+		Missing: "There is no text file with this id.", Item: "file", Content: "file", Again: "Delete the file and reserve again.",
+	}, a)
+	return a
 }
 
 // Check returns an error if the table is unavailable.
@@ -54,30 +39,56 @@ func (a *Area) OperatorRoutes(*web.Router) {}
 // Work does nothing: clients and buckets report uploads.
 func (a *Area) Work(context.Context) error { return nil }
 
-// Uploaded confirms the upload of an object. It deletes an object that was uploaded after its file
-// was deleted, and leaves any other object without a file to the sweep. It ignores an object that does not match the
-// reservation: the client's own call returns the reason.
-func (a *Area) Uploaded(ctx context.Context, o blob.Object) (mine bool, err error) {
-	fileID, _, err := textfile.ParseObjectKey(o.Key)
-	if err != nil {
-		return false, nil
-	}
-	file, err := a.store.Head(ctx, fileID)
-	switch {
-	case errors.Is(err, lifecycle.ErrNotFound):
-		deleted, err := a.withdrawn.Has(ctx, textfile.Name, fileID)
-		if err != nil || !deleted {
-			return true, err
+// Upload implements accept.Area.
+func (a *Area) Upload(f textfile.File) upload.Item { return f.Upload(a.Bucket) }
+
+// Find implements accept.Area.
+func (a *Area) Find(ctx context.Context, id string) (textfile.File, error) {
+	return a.store.Head(ctx, id)
+}
+
+// Owns implements accept.Area.
+func (a *Area) Owns(o blob.Object) (id string, mine bool) {
+	id, _, err := textfile.ParseObjectKey(o.Key)
+	return id, err == nil
+}
+
+// Worked implements accept.Area.
+func (a *Area) Worked(subject string) (id string, mine bool) {
+	return strings.CutPrefix(subject, textfile.UploadedSubject(""))
+}
+
+// Retry implements accept.Area.
+func (a *Area) Retry(ctx context.Context, f textfile.File) (textfile.File, error) {
+	return a.store.Retry(ctx, f)
+}
+
+// Discard implements accept.Area.
+func (a *Area) Discard(ctx context.Context, f textfile.File) error {
+	if f.Status == textfile.Pending {
+		if err := a.Parts.Abort(ctx, f.S3Key); err != nil {
+			return err
 		}
-		return true, a.bucket.Delete(ctx, o.Key)
-	case err != nil:
-		return true, err
-	case file.S3Key != o.Key:
-		return true, nil
 	}
-	_, err = a.uploads.Confirm(ctx, file)
-	if errors.Is(err, upload.ErrNoBytes) || errors.Is(err, upload.ErrOtherBytes) {
-		return true, nil
+	_, err := a.Remove(ctx, f, func(ctx context.Context, f textfile.File) error {
+		return a.Bucket.Delete(ctx, f.S3Key)
+	}, func(ctx context.Context, f textfile.File) (textfile.File, error) {
+		return f, a.store.Delete(ctx, f)
+	})
+	return err
+}
+
+// errForeign reports that the file belongs to another owner.
+var errForeign = errors.New("the file belongs to another owner")
+
+// owned returns a file that the caller may change. It returns lifecycle.ErrNotFound or errForeign.
+func (a *Area) owned(ctx context.Context, id string, caller web.Caller) (textfile.File, error) {
+	file, err := a.store.Head(ctx, id)
+	switch {
+	case err != nil || file.OwnerID == caller.Owner:
+		return file, err
+	case !caller.MaySee(file.OwnerID):
+		return textfile.File{}, lifecycle.ErrNotFound
 	}
-	return true, err
+	return file, errForeign
 }

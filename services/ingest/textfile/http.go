@@ -1,10 +1,10 @@
 package textfile
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
-	"reflect"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -12,8 +12,8 @@ import (
 	"github.com/assay-project/assay/pkg/lifecycle"
 	"github.com/assay-project/assay/pkg/quota"
 	"github.com/assay-project/assay/pkg/textfile"
-	"github.com/assay-project/assay/pkg/upload"
 	"github.com/assay-project/assay/pkg/web"
+	"github.com/assay-project/assay/services/ingest/accept"
 	"github.com/assay-project/assay/services/ingest/admission"
 	"github.com/assay-project/assay/services/ingest/parts"
 	"github.com/assay-project/assay/services/ingest/receive"
@@ -28,8 +28,8 @@ func (a *Area) Routes(r *web.Router) {
 			"With multipart/form-data, accepts the content in the part \"file\" and returns 202 with the file.",
 		DefaultStatus: http.StatusCreated,
 		Middlewares:   huma.Middlewares{web.OnMediaType("multipart/form-data", a.postMultipart)},
-		RequestBody:   multipartBody(),
-		Responses:     map[string]*huma.Response{"202": fileTaken(r)},
+		RequestBody:   accept.FormBody(nil),
+		Responses:     accept.FormTaken[textfile.FileView](r, "The file is stored and will be analyzed", "Location"),
 	}, a.postReservation, admission.Refusals, quota.Refusals, web.Refusals{http.StatusBadRequest: {"owner-required"}, http.StatusUnprocessableEntity: {"idempotency-key-reused"}, http.StatusConflict: {"not-uploaded", "not-as-reserved"}, http.StatusRequestEntityTooLarge: {"file-too-large"}})
 	web.Register(r, huma.Operation{
 		OperationID: "file-uploaded", Method: http.MethodPost, Path: "/v1/files/{id}/uploaded", Tags: []string{"files"},
@@ -43,28 +43,9 @@ func (a *Area) Routes(r *web.Router) {
 		OperationID: "delete-file", Method: http.MethodDelete, Path: "/v1/files/{id}", Tags: []string{"files"},
 		Summary: "Delete a file, its content and its result", DefaultStatus: http.StatusNoContent,
 	}, a.deleteFile, web.Refusals{http.StatusForbidden: {"other-owner"}, http.StatusConflict: {"changed-meanwhile"}})
-	a.parts.Routes(r, parts.Area{
+	a.Parts.Routes(r, parts.Area{
 		Path: "/v1/files/{id}", Tag: "files", Name: "file", Find: a.waiting, Problem: a.problem,
 	}, web.Refusals{http.StatusForbidden: {"other-owner"}})
-}
-
-func multipartBody() *huma.RequestBody {
-	return &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{
-		"multipart/form-data": {Schema: &huma.Schema{
-			Type: "object", Required: []string{receive.FilePart},
-			Properties: map[string]*huma.Schema{receive.FilePart: {Type: "string", Format: "binary"}},
-		}},
-	}}
-}
-
-// fileTaken describes the response to a form upload, which is not a typed operation.
-func fileTaken(r *web.Router) *huma.Response {
-	view := r.API.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[textfile.FileView](), true, "")
-	return &huma.Response{
-		Description: "The file is stored and will be analyzed",
-		Content:     map[string]*huma.MediaType{"application/json": {Schema: view}},
-		Headers:     map[string]*huma.Param{"Location": {Schema: &huma.Schema{Type: "string"}}},
-	}
 }
 
 type reservationInput struct {
@@ -88,30 +69,18 @@ type reservationOutput struct {
 }
 
 func (a *Area) postReservation(ctx context.Context, in *reservationInput) (*reservationOutput, error) {
-	if in.IdempotencyKey != "" && !in.Named() {
-		return nil, a.problem(errNoOwner)
-	}
-	if err := a.bus.Admit(ctx, textfile.WorkStream, in.OwnerID); err != nil {
+	if err := a.Admit(ctx, in.OwnerID, in.Named(), in.IdempotencyKey); err != nil {
 		return nil, a.problem(err)
-	}
-	digest, err := receive.ParseDigest(in.Body.SHA256)
-	if err != nil {
-		return nil, web.Invalid(web.FieldError{Field: "body.sha256", Message: err.Error()})
 	}
 	if err := checkName("body.fileName", in.Body.FileName); err != nil {
 		return nil, err
 	}
-	if in.Body.Size > a.receiver.MaxSize {
-		return nil, a.problem(receive.ErrTooLarge)
-	}
-	if err := parts.CheckReservation(in.Body.Parts, in.Body.Size, digest); err != nil {
+	digest, err := a.Items.Check(accept.Size{Bytes: in.Body.Size, SHA256: in.Body.SHA256, Parts: in.Body.Parts})
+	if err != nil {
 		return nil, err
 	}
 	terms := textfile.Reservation{
-		FileName: in.Body.FileName, ContentType: in.Body.ContentType, SHA256: digest, Size: in.Body.Size,
-	}
-	if terms.ContentType == "" {
-		terms.ContentType = receive.DefaultContentType
+		FileName: in.Body.FileName, ContentType: cmp.Or(in.Body.ContentType, receive.DefaultContentType), SHA256: digest, Size: in.Body.Size,
 	}
 	file, created, err := a.reserve(ctx, in.OwnerID, in.IdempotencyKey, terms, quota.Item{Bytes: terms.Size, InParts: in.Body.Parts})
 	if err != nil {
@@ -119,15 +88,7 @@ func (a *Area) postReservation(ctx context.Context, in *reservationInput) (*rese
 	}
 	out := &reservationOutput{Location: location(file)}
 	out.Body.FileView = file.View()
-	if in.Body.Parts {
-		out.Body.Upload, err = a.parts.Open(ctx, parts.File{Key: file.S3Key, Size: terms.Size, ContentType: terms.ContentType, Created: file.Created()}, in.OwnerID, !created)
-		return out, a.problem(err)
-	}
-	signed, err := a.bucket.PresignPut(ctx, file.S3Key, blob.Terms{
-		Size: terms.Size, ContentType: terms.ContentType, SHA256: terms.SHA256,
-		Metadata: upload.Metadata(ctx), Expires: a.receiver.Expires,
-	})
-	out.Body.Upload = parts.OneRequest(signed)
+	out.Body.Upload, err = a.Open(ctx, file, created, in.Body.Parts, blob.Terms{Size: terms.Size, ContentType: terms.ContentType, SHA256: digest})
 	return out, err
 }
 
@@ -149,11 +110,11 @@ type uploadedInput struct {
 
 func (a *Area) postUploaded(ctx context.Context, in *uploadedInput) (*fileOutput, error) {
 	file, err := a.owned(ctx, in.ID, in.Caller)
-	if id := in.UploadID(); err == nil && id != "" && file.Status == textfile.Pending {
-		err = a.complete(ctx, file, id)
+	if err == nil {
+		err = a.Complete(ctx, file, "", in.UploadID())
 	}
 	if err == nil {
-		file, err = a.uploads.Confirm(ctx, file)
+		err = a.Confirm(ctx, a.Upload(file))
 	}
 	return a.accepted(file, err)
 }
@@ -161,9 +122,19 @@ func (a *Area) postUploaded(ctx context.Context, in *uploadedInput) (*fileOutput
 func (a *Area) postRetry(ctx context.Context, in *fileInput) (*fileOutput, error) {
 	file, err := a.owned(ctx, in.ID, in.Caller)
 	if err == nil {
-		file, err = a.retry(ctx, file)
+		file, err = a.Items.Retry(ctx, file, a.Retry)
 	}
 	return a.accepted(file, err)
+}
+
+// waiting returns a PENDING file that the caller may change, for its upload in parts. It returns the errors of
+// owned, and blob.ErrNoUpload.
+func (a *Area) waiting(ctx context.Context, id string, caller web.Caller) (parts.File, error) {
+	file, err := a.owned(ctx, id, caller)
+	if err != nil {
+		return parts.File{}, err
+	}
+	return accept.InParts(a.Upload(file), "")
 }
 
 func (a *Area) accepted(file textfile.File, err error) (*fileOutput, error) {
@@ -179,7 +150,7 @@ func (a *Area) deleteFile(ctx context.Context, in *fileInput) (*struct{}, error)
 		return nil, nil
 	}
 	if err == nil {
-		err = a.remove(ctx, file)
+		err = a.Discard(ctx, file)
 	}
 	return nil, a.problem(err)
 }

@@ -173,7 +173,7 @@ func TestSweepRemovesOutdatedData(t *testing.T) {
 	again := w.add("again", "", "\x00")
 	file, _, err := w.Reprocess(t.Context(), w.ended(again.ID))
 	if err == nil {
-		err = w.announcer.Begun(t.Context(), file)
+		err = w.backends.Bus.Ensure(t.Context(), file.Start(file.ETag))
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -250,7 +250,7 @@ func TestRetryOfAFileWithoutBytes(t *testing.T) {
 	}
 	again, _, err := w.Retry(t.Context(), failed)
 	if err == nil {
-		err = w.announcer.Begun(t.Context(), again)
+		err = w.backends.Bus.Ensure(t.Context(), again.Start(again.ETag))
 	}
 	if err != nil {
 		t.Fatal(err)

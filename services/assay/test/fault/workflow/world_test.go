@@ -39,12 +39,12 @@ import (
 	"github.com/assay-project/assay/pkg/event"
 	"github.com/assay-project/assay/pkg/extract/wasm/wasmtest"
 	"github.com/assay-project/assay/pkg/library"
-	"github.com/assay-project/assay/pkg/library/announce"
 	"github.com/assay-project/assay/pkg/lifecycle"
 	"github.com/assay-project/assay/pkg/obs"
 	"github.com/assay-project/assay/pkg/platform"
 	"github.com/assay-project/assay/pkg/quota"
 	"github.com/assay-project/assay/pkg/table"
+	"github.com/assay-project/assay/pkg/upload"
 	analyzed "github.com/assay-project/assay/services/analyzer/library"
 	"github.com/assay-project/assay/services/analyzer/sweeper"
 	"github.com/assay-project/assay/services/analyzer/work"
@@ -58,13 +58,13 @@ const limit = 3 * time.Minute
 // world contains the embedded engines with the tables of the library, and the connections of the test.
 type world struct {
 	*library.Store
-	t         *testing.T
-	at        wire.Engines
-	backends  *backend.Connections
-	announcer *announce.Announcer
-	js        jetstream.JetStream
-	lease     time.Duration // lease duration of workers
-	attempts  int           // maximum number of attempts of workers
+	t        *testing.T
+	at       wire.Engines
+	backends *backend.Connections
+	uploads  *upload.Announcer
+	js       jetstream.JetStream
+	lease    time.Duration // lease duration of workers
+	attempts int           // maximum number of attempts of workers
 }
 
 var tables = library.Config{Nodes: "nodes", Files: "files", Workflows: "workflows"}
@@ -108,7 +108,7 @@ func start(t *testing.T) *world {
 		t.Fatal(err)
 	}
 	w.Store = library.NewStore(w.backends.DB, tables)
-	w.announcer = &announce.Announcer{Bucket: w.backends.Bucket, Bus: w.backends.Bus, Log: zerolog.Nop()}
+	w.uploads = upload.NewAnnouncer(w.backends.Bus, zerolog.Nop())
 	return w
 }
 
@@ -250,7 +250,7 @@ func (w *world) reserve(name, parent string, length int) library.File {
 func (w *world) upload(f library.File, body string) {
 	w.t.Helper()
 	w.put(f, body)
-	if err := w.announcer.Uploaded(w.t.Context(), f); err != nil {
+	if err := w.uploads.Confirm(w.t.Context(), f.Upload(w.backends.Bucket)); err != nil {
 		w.t.Fatal(err)
 	}
 }
@@ -345,7 +345,7 @@ func (w *world) erase(id string) {
 	w.t.Helper()
 	op, err := w.Erase(w.t.Context(), id, library.Edit{By: "ann"})
 	if err == nil {
-		err = w.announcer.Erase(w.t.Context(), op)
+		err = w.backends.Bus.Ensure(w.t.Context(), op.Erase())
 	}
 	if err != nil {
 		w.t.Fatal(err)

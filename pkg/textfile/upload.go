@@ -1,0 +1,39 @@
+package textfile
+
+import (
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/assay-project/assay/pkg/blob"
+	"github.com/assay-project/assay/pkg/event"
+	"github.com/assay-project/assay/pkg/lifecycle"
+	"github.com/assay-project/assay/pkg/upload"
+)
+
+// uploads maps the states of a file to those of its upload. In the other state it is Busy.
+var uploads = map[lifecycle.State]upload.State{Pending: upload.Waiting, Completed: upload.Ended, Failed: upload.Failed}
+
+// Upload describes the upload of a file, whose object is in the bucket. Its event is FileUploaded.
+func (f File) Upload(bucket *blob.Store) upload.Item {
+	_, size, err := ParseObjectKey(f.S3Key)
+	if err != nil {
+		size = -1 // there is no object with such a key
+	}
+	return upload.Item{
+		Area: Name, ID: f.FileID, Owner: f.OwnerID, Bucket: bucket, Key: f.S3Key, Size: size,
+		State: uploads[f.Status], Status: string(f.Status), Created: f.Created(), Updated: f.Updated(),
+		Again: f.Status == Pending && f.Retried(), Stored: f.Status == Failed,
+		Event: func(object blob.Object) event.Event {
+			uploaded := &event.FileUploaded{
+				FileId: f.FileID, OwnerId: f.OwnerID, FileName: f.FileName, Bucket: f.S3Bucket, Key: f.S3Key,
+				Etag: object.ETag, Size: float64(object.Size), ContentType: object.ContentType, UploadedAt: timestamppb.New(object.Modified),
+			}
+			if f.Status == Pending {
+				uploaded.PendingSince = timestamppb.New(f.Updated())
+				if f.Retried() {
+					uploaded.RetriedAt = uploaded.PendingSince
+				}
+			}
+			return NewUploaded(uploaded)
+		},
+	}
+}

@@ -1,0 +1,161 @@
+// Package accept is the way in of every area whose items have uploaded content: it admits and reserves uploads, counts them
+// toward quotas, receives forms, detects finished uploads, and retries, deletes and replays items. It is the counterpart of
+// the analyzer's package work. An area supplies what differs.
+package accept
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/assay-project/assay/pkg/blob"
+	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/lifecycle"
+	"github.com/assay-project/assay/pkg/quota"
+	"github.com/assay-project/assay/pkg/upload"
+	"github.com/assay-project/assay/pkg/web"
+	"github.com/assay-project/assay/services/ingest/parts"
+	"github.com/assay-project/assay/services/ingest/receive"
+	"github.com/assay-project/assay/services/ingest/withdrawn"
+)
+
+// Area is what an area supplies for its items of type I.
+type Area[I any] interface {
+	// Upload describes an item.
+	Upload(I) upload.Item
+	// Find reads an item, with a strongly consistent read. It returns lifecycle.ErrNotFound if there is none.
+	Find(ctx context.Context, id string) (I, error)
+	// Owns returns the id of the item whose upload is stored in an object. It returns "" for other objects of the area, and
+	// false for those of other areas.
+	Owns(blob.Object) (id string, mine bool)
+	// Worked returns the id of the item of a message in the work stream of the area, and false for other subjects.
+	Worked(subject string) (id string, mine bool)
+	// Retry moves a failed item to a state in which it can be processed again.
+	Retry(context.Context, I) (I, error)
+	// Discard deletes an item whose upload failed, with its objects.
+	Discard(context.Context, I) error
+}
+
+// Shared contains what the areas of a service share.
+type Shared struct {
+	Bus       *bus.Bus
+	Receiver  *receive.Receiver
+	Parts     *parts.Uploads
+	Quotas    *quota.Quotas
+	Withdrawn *withdrawn.Items // items whose later content is deleted
+	Log       zerolog.Logger
+}
+
+// Items accepts the items of one area. It is safe for concurrent use.
+type Items[I any] struct {
+	Shared
+	*upload.Announcer
+	Name   string // of the area
+	Stream string // the work stream, for admission
+	Bucket *blob.Store
+	Nouns  Nouns
+	area   Area[I]
+}
+
+// New returns the items of an area, whose uploads are stored in the bucket.
+func New[I any](shared Shared, name, stream string, bucket *blob.Store, nouns Nouns, area Area[I]) *Items[I] {
+	return &Items[I]{
+		Shared: shared, Name: name, Stream: stream, Bucket: bucket, Nouns: nouns, area: area,
+		Announcer: upload.NewAnnouncer(shared.Bus, shared.Log),
+	}
+}
+
+// Errors of requests.
+var (
+	// ErrNoOwner means that an idempotency key was sent without an owner. Keys are scoped to owners.
+	ErrNoOwner = errors.New("an idempotency key requires an owner")
+	// ErrOtherRequest means that an idempotency key was used for another request.
+	ErrOtherRequest = errors.New("the idempotency key was used for another request")
+)
+
+// Admit returns nil if a request of an owner for new work is accepted. named states whether the request names its owner.
+func (s *Items[I]) Admit(ctx context.Context, owner string, named bool, idempotencyKey string) error {
+	switch {
+	case idempotencyKey != "" && !named:
+		return ErrNoOwner
+	case len(idempotencyKey) > receive.MaxKey:
+		return web.Invalid(web.FieldError{Field: "header.Idempotency-Key", Message: "is longer than 255 bytes"})
+	}
+	return s.Bus.Admit(ctx, s.Stream, owner)
+}
+
+// Uploaded confirms the upload of an object that a bucket has reported. It deletes an object that was uploaded after its
+// item was deleted, and leaves any other object without an item to the sweep. It ignores an object that does not match the
+// reservation: the client's own call returns the reason.
+func (s *Items[I]) Uploaded(ctx context.Context, o blob.Object) (mine bool, err error) {
+	id, mine := s.area.Owns(o)
+	if !mine || id == "" {
+		return mine, nil
+	}
+	item, err := s.area.Find(ctx, id)
+	if errors.Is(err, lifecycle.ErrNotFound) {
+		return true, s.late(ctx, id, o)
+	}
+	if err != nil {
+		return true, err
+	}
+	u := s.area.Upload(item)
+	if u.Key != o.Key {
+		return true, nil
+	}
+	if err = s.Confirm(ctx, u); upload.Absent(err) {
+		return true, nil
+	}
+	return true, err
+}
+
+// late deletes an object if its item was deleted while it could still be uploaded.
+func (s *Items[I]) late(ctx context.Context, id string, o blob.Object) error {
+	deleted, err := s.Withdrawn.Has(ctx, s.Name, id)
+	if err != nil || !deleted {
+		return err
+	}
+	return s.Bucket.Delete(ctx, o.Key)
+}
+
+// Complete joins the parts of an item that waits for its upload in parts, if a client reports the id of that upload.
+func (s *Items[I]) Complete(ctx context.Context, item I, contentType, uploadID string) error {
+	u := s.area.Upload(item)
+	if uploadID == "" || u.State != upload.Waiting {
+		return nil
+	}
+	f, err := InParts(u, contentType)
+	if err != nil {
+		return err
+	}
+	if err := s.Parts.Complete(ctx, f, uploadID); err != nil {
+		return err
+	}
+	return s.Quotas.Joined(ctx, u.Owner, s.Name, u.ID)
+}
+
+// InParts returns an item that waits for its upload, for an upload in parts. It returns blob.ErrNoUpload for other items
+// and for those that are streamed through ingest.
+func InParts(u upload.Item, contentType string) (parts.File, error) {
+	f := parts.File{Key: u.Key, Size: u.Size, ContentType: contentType, Created: u.Created}
+	if u.State != upload.Waiting || u.Size < 0 {
+		return f, blob.ErrNoUpload
+	}
+	return f, nil
+}
+
+// undoWait is the timeout of the cleanup after a client has disconnected.
+const undoWait = 10 * time.Second
+
+// undo deletes the item and the content of a failed upload, even if the client has disconnected. It
+// must not be called for an upload with an idempotency key, because a repeated call may already be
+// uploading the same item.
+func (s *Items[I]) undo(ctx context.Context, item I) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoWait)
+	defer cancel()
+	if err := s.area.Discard(ctx, item); err != nil && !errors.Is(err, lifecycle.ErrFenceLost) {
+		s.Log.Warn().Err(err).Str("id", s.area.Upload(item).ID).Msg("cannot clean up after a failed upload")
+	}
+}

@@ -1,0 +1,106 @@
+package accept
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+
+	"github.com/assay-project/assay/pkg/blob"
+	"github.com/assay-project/assay/pkg/upload"
+	"github.com/assay-project/assay/pkg/web"
+	"github.com/assay-project/assay/services/ingest/receive"
+)
+
+// Content is the content of an item in a request.
+type Content interface {
+	io.Reader
+	// Same reports whether a stored object has the same content as what was read.
+	Same(io.Reader) (bool, error)
+	// Blame returns an HTTP problem if the client's input caused err, and err otherwise.
+	Blame(error) error
+}
+
+// Put stores the content of an item that Reserve returned, and announces it. created is that of Reserve. If it fails
+// without an idempotency key, it deletes the item.
+func (s *Items[I]) Put(ctx context.Context, item I, created bool, idempotencyKey, contentType string, sent Content) error {
+	u := s.area.Upload(item)
+	if !created {
+		// A repeated call: the content may already be stored, or the first call crashed before storing it.
+		_, err := upload.Find(ctx, u)
+		if err == nil {
+			err = s.repeat(ctx, u, sent)
+		}
+		if !errors.Is(err, upload.ErrNoBytes) {
+			return sent.Blame(err)
+		}
+	}
+	// The object needs no trace context: this call publishes the event with the trace of this request.
+	object, err := u.Bucket.Put(ctx, u.Key, contentType, nil, sent)
+	if err == nil && u.Size < 0 {
+		err = s.Quotas.Stored(ctx, u.Owner, s.Name, u.ID, object.Size)
+	}
+	switch {
+	case err == nil && u.State == upload.Waiting:
+		err = s.Announce(ctx, u, object)
+	case err == nil:
+		err = s.Confirm(ctx, u)
+	case errors.Is(err, blob.ErrExists):
+		// Another call with the same key was faster.
+		err = s.repeat(ctx, u, sent)
+	}
+	if err != nil && idempotencyKey == "" {
+		s.undo(ctx, item)
+	}
+	return sent.Blame(err)
+}
+
+// repeat confirms an item whose content another call with the same idempotency key has stored. It returns ErrOtherRequest
+// if this call sends different content.
+func (s *Items[I]) repeat(ctx context.Context, u upload.Item, sent Content) error {
+	// Read the entire body, so that the client has finished sending before it receives the response.
+	if _, err := io.Copy(io.Discard, sent); err != nil {
+		return err
+	}
+	stored, err := u.Bucket.Open(ctx, u.Key, "")
+	if err != nil && !errors.Is(err, blob.ErrNotFound) {
+		return err
+	}
+	if err == nil { // otherwise the content was deleted, which Confirm detects
+		defer stored.Close()
+		same, err := sent.Same(stored)
+		if err != nil {
+			return fmt.Errorf("read %s: %w", u.Key, err)
+		}
+		if !same {
+			return ErrOtherRequest
+		}
+	}
+	return s.Confirm(ctx, u)
+}
+
+// Receive reads a form with a file whose content is streamed to the bucket without buffering. reserve reserves the item;
+// bytes is the size of the form, or negative. fields are the names of the fields before the file that reserve uses.
+func (s *Items[I]) Receive(w http.ResponseWriter, r *http.Request, reserve func(ctx context.Context, owner, key string, sent *receive.File, bytes int64) (I, bool, error), fields ...string) (item I, err error) {
+	key := r.Header.Get("Idempotency-Key")
+	owner, named := web.Owner(w, r)
+	if err := s.Admit(r.Context(), owner, named, key); err != nil {
+		return item, err
+	}
+	form, leave, err := s.Receiver.Form(w, r)
+	if err != nil {
+		return item, err
+	}
+	defer leave()
+	sent, err := form.File(fields...)
+	if err != nil {
+		return item, err
+	}
+	defer sent.Close()
+	item, created, err := reserve(r.Context(), owner, key, sent, form.Length)
+	if err != nil {
+		return item, err
+	}
+	return item, s.Put(r.Context(), item, created, key, sent.ContentType, sent)
+}

@@ -1,0 +1,66 @@
+package accept
+
+import (
+	"net/http"
+	"reflect"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/assay-project/assay/pkg/web"
+	"github.com/assay-project/assay/services/ingest/parts"
+	"github.com/assay-project/assay/services/ingest/receive"
+)
+
+// FormBody describes a form with a file and other fields.
+func FormBody(fields map[string]*huma.Schema) *huma.RequestBody {
+	properties := map[string]*huma.Schema{receive.FilePart: {Type: "string", Format: "binary"}}
+	for name, schema := range fields {
+		properties[name] = schema
+	}
+	return &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{
+		"multipart/form-data": {Schema: &huma.Schema{Type: "object", Required: []string{receive.FilePart}, Properties: properties}},
+	}}
+}
+
+// FormTaken describes the response to a form, which is not a typed operation, with a view V and text headers.
+func FormTaken[V any](r *web.Router, description string, headers ...string) map[string]*huma.Response {
+	all := map[string]*huma.Param{}
+	for _, name := range headers {
+		all[name] = &huma.Param{Schema: &huma.Schema{Type: "string"}}
+	}
+	return map[string]*huma.Response{"202": {
+		Description: description, Headers: all,
+		Content: map[string]*huma.MediaType{"application/json": {
+			Schema: r.API.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[V](), true, ""),
+		}},
+	}}
+}
+
+// Size is the part of a reservation that all areas check.
+type Size struct {
+	Bytes  int64
+	SHA256 string // in hex or base64, or ""
+	Parts  bool   // whether the upload is in parts
+}
+
+// Check returns the digest of a reservation in base64, or a problem.
+func (s *Items[I]) Check(size Size) (digest string, err error) {
+	digest, err = receive.ParseDigest(size.SHA256)
+	if err != nil {
+		return "", web.Invalid(web.FieldError{Field: "body.sha256", Message: err.Error()})
+	}
+	if size.Bytes > s.Receiver.MaxSize {
+		return "", s.Problem(receive.ErrTooLarge)
+	}
+	return digest, parts.CheckReservation(size.Parts, size.Bytes, digest)
+}
+
+// Respond writes the response to a form: an item that is stored, or a problem.
+func Respond(w http.ResponseWriter, r *http.Request, location string, view any, err error) {
+	if err != nil {
+		web.WriteError(w, r, err)
+		return
+	}
+	w.Header().Set("Location", location)
+	web.WriteJSON(w, http.StatusAccepted, view)
+}

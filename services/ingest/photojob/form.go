@@ -1,0 +1,128 @@
+package photojob
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"io"
+	"mime/multipart"
+	"net/http"
+
+	"github.com/assay-project/assay/pkg/photojob"
+	"github.com/assay-project/assay/pkg/web"
+	"github.com/assay-project/assay/services/ingest/accept"
+	"github.com/assay-project/assay/services/ingest/receive"
+)
+
+// Names of the parts of a form.
+const (
+	promptPart  = "prompt"
+	optionsPart = "options"
+)
+
+// maxField is the maximum size in bytes of a part other than the file.
+const maxField = 16 << 10
+
+// form is the content of a form. A photo is small enough to be buffered in memory, within the limit
+// for request bodies, so that its size and digest can be part of the terms of the job.
+type form struct {
+	terms photojob.Terms
+	photo []byte
+}
+
+// photo is the content of a form. Its digest is part of the terms, so a job with the same terms has the same photo.
+type photo struct{ *bytes.Reader }
+
+func (photo) Same(io.Reader) (bool, error) { return true, nil }
+func (photo) Blame(err error) error        { return err }
+
+// postMultipart handles POST /v1/photos with a form.
+func (a *Area) postMultipart(w http.ResponseWriter, r *http.Request, bodies *web.Bodies) {
+	job, err := a.receive(w, r, bodies)
+	accept.Respond(w, r, location(job), job.View(), a.problem(err))
+}
+
+func (a *Area) receive(w http.ResponseWriter, r *http.Request, bodies *web.Bodies) (photojob.Job, error) {
+	owner, named := web.Owner(w, r)
+	key := r.Header.Get("Idempotency-Key")
+	if err := a.Admit(r.Context(), owner, named, key); err != nil {
+		return photojob.Job{}, err
+	}
+	hold := bodies.Hold()
+	defer hold.Release()
+	r.Body = struct {
+		io.Reader
+		io.Closer
+	}{hold.Reader(r.Context(), r.Body), r.Body}
+	f, err := readForm(r)
+	if err != nil {
+		return photojob.Job{}, err
+	}
+	if f.terms, err = checked(f.terms, "body."); err != nil {
+		return photojob.Job{}, err
+	}
+	job, created, err := a.create(r.Context(), owner, key, f.terms)
+	if err != nil {
+		return photojob.Job{}, err
+	}
+	return job, a.Put(r.Context(), job, created, key, job.FileType, photo{bytes.NewReader(f.photo)})
+}
+
+func readForm(r *http.Request) (form, error) {
+	parts, err := r.MultipartReader()
+	if err != nil {
+		return form{}, web.BrokenBody(err)
+	}
+	var f form
+	for {
+		part, err := parts.NextPart()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return form{}, web.BrokenBody(err)
+		}
+		if err := f.read(part); err != nil {
+			return form{}, err
+		}
+	}
+	if len(f.photo) == 0 {
+		return form{}, web.Invalid(web.FieldError{Field: "body." + receive.FilePart, Message: "is not a part of the form, or has no photo"})
+	}
+	sum := sha256.Sum256(f.photo)
+	f.terms.Size, f.terms.SHA256 = int64(len(f.photo)), base64.StdEncoding.EncodeToString(sum[:])
+	return f, nil
+}
+
+// read reads one part. It ignores parts with other names.
+func (f *form) read(part *multipart.Part) error {
+	limit := int64(maxField)
+	name := part.FormName()
+	if name == receive.FilePart {
+		limit = photojob.MaxSize
+		if f.photo != nil {
+			return web.Invalid(web.FieldError{Field: "body." + receive.FilePart, Message: "occurs more than once in the form; send one photo per request"})
+		}
+	}
+	data, err := io.ReadAll(io.LimitReader(part, limit+1))
+	if err != nil {
+		return web.BrokenBody(err)
+	}
+	switch tooLong := int64(len(data)) > limit; {
+	case name == receive.FilePart && tooLong:
+		return errTooLarge
+	case name == receive.FilePart:
+		f.photo, f.terms.FileName, f.terms.ContentType = data, part.FileName(), part.Header.Get("Content-Type")
+	case tooLong:
+		return web.Invalid(web.FieldError{Field: "body." + name, Message: "is too long"})
+	case name == promptPart:
+		f.terms.Prompt = string(data)
+	case name == optionsPart:
+		if err := json.Unmarshal(data, &f.terms.Options); err != nil {
+			return web.Invalid(web.FieldError{Field: "body." + optionsPart, Message: "is not a JSON object of options"})
+		}
+	}
+	return nil
+}
