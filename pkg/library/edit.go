@@ -69,7 +69,9 @@ func (s *Store) edit(ctx context.Context, name string, before, after Node, condi
 	if after.Type == KindFile {
 		write.Items = append(write.Items, s.fileOf(after))
 	}
-	found, err := Machine().Update(ctx, s.db, name, write)
+	update := edit
+	update.Name = name
+	found, err := Machine().Update(ctx, s.db, update, write)
 	if errors.Is(err, lifecycle.ErrCondition) && len(write.Items)+len(conditions) == 1 {
 		// The SDK may have retried a request whose response was lost.
 		var written Node

@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/assay-project/assay/pkg/lifecycle"
+	"github.com/assay-project/assay/pkg/lifecycle/plan"
 	"github.com/assay-project/assay/pkg/table"
 )
 
@@ -73,13 +74,13 @@ func (s *Store) erase(ctx context.Context, n Node, e Edit) (Workflow, error) {
 	now := stamp(s.now())
 	w.WorkflowType, w.CurrentState, w.FileID, w.UserID = EraseWorkflow, Processing, n.ID, n.OwnedBy
 	w.CreatedAt, w.UpdatedAt, w.Deadline, w.Version = now, now, s.deadline(), w.Version+1
-	w.StepResults = map[string]StepResult{}
+	w.StepResults = map[string]plan.Result{}
 	put, err := s.replace(w, earlier(w))
 	if err != nil {
 		return Workflow{}, err
 	}
 	write.Also = []types.TransactWriteItem{put}
-	_, err = Machine().Update(ctx, s.db, "erase", write)
+	_, err = Machine().Update(ctx, s.db, erase, write)
 	return w, err
 }
 

@@ -3,31 +3,15 @@ package library
 import (
 	"context"
 	"errors"
-	"slices"
-	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
-	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/assay-project/assay/pkg/extract"
 	"github.com/assay-project/assay/pkg/lifecycle"
+	"github.com/assay-project/assay/pkg/lifecycle/plan"
 	"github.com/assay-project/assay/pkg/table"
 )
-
-// StepEnd is the outcome of a step.
-type StepEnd int
-
-// Outcomes of a step.
-const (
-	StepDone    StepEnd = iota // if StepResult.Reason is set, the result is incomplete
-	StepFailed                 // StepResult.Reason states why
-	StepSkipped                // the step was not possible, for example because an engine is missing; StepResult.Reason states why
-)
-
-func (e StepEnd) attribute() string {
-	return [...]string{"stepsDone", "stepsFailed", "stepsSkipped"}[e]
-}
 
 // FinishStep ends an open step of a run, in any state, and returns the workflow as written. If no open step
 // remains, the caller publishes the end of the workflow. A step ends once: a second call returns
@@ -35,17 +19,12 @@ func (e StepEnd) attribute() string {
 // lifecycle.ErrFenceLost if another run has begun or the file is being erased, and lifecycle.ErrNotFound if there
 // is no workflow; the caller then deletes the results of the step. Images, if any, are stored in the file and its
 // node in the same transaction.
-func (s *Store) FinishStep(ctx context.Context, fileID string, run int64, step string, end StepEnd, result StepResult, images []Image) (Workflow, error) {
-	value, err := attributevalue.Marshal(result)
-	if err != nil {
-		return Workflow{}, err
-	}
+func (s *Store) FinishStep(ctx context.Context, fileID string, run int64, step string, end plan.End, result plan.Result, images []Image) (Workflow, error) {
 	item := s.ofWorkflow(fileID, summary(step, end))
 	item.Set["republished"] = table.Integer(0)
-	item.Add[end.attribute()] = set(step)
-	item.Delete = map[string]table.Value{"stepsOpen": set(step)}
-	item.Put = []lifecycle.Member{{Path: []string{"stepResults", step}, Value: value}}
-	item.Condition = expression.Name("stepsOpen").Contains(step)
+	if err := plan.Ended(&item, step, end, result); err != nil {
+		return Workflow{}, err
+	}
 	write := lifecycle.Write{Fence: runFence(run, run), Items: []lifecycle.Item{item}}
 	if len(images) == 0 {
 		write.Image = true
@@ -57,7 +36,7 @@ func (s *Store) FinishStep(ctx context.Context, fileID string, run int64, step s
 		drawn := map[string]table.Value{"images": list}
 		write.Items = append(write.Items, s.both(fileID, drawn, drawn)...)
 	}
-	found, err := Machine().Update(ctx, s.db, "finishStep", write)
+	found, err := Machine().Update(ctx, s.db, finishStep, write)
 	if err != nil && !errors.Is(err, lifecycle.ErrCondition) {
 		return Workflow{}, err
 	}
@@ -73,9 +52,9 @@ func (s *Store) FinishStep(ctx context.Context, fileID string, run int64, step s
 }
 
 // summary returns the attribute that summarizes a finished step.
-func summary(step string, end StepEnd) map[string]table.Value {
+func summary(step string, end plan.End) map[string]table.Value {
 	names := map[string]string{extract.StepThumbnails: "thumbnailCompleted", extract.StepParse: "parseCompleted", extract.StepMetadata: "metadataCompleted"}
-	if end == StepDone {
+	if end == plan.Done {
 		names[extract.StepText] = "indexingCompleted"
 	}
 	if name, known := names[step]; known {
@@ -93,26 +72,14 @@ type End struct {
 
 // End derives the outcome of the workflow from its steps: Failed if a required one failed, ProcessedPartially if an
 // optional one failed or a result is incomplete. Skipped steps do not count.
-func (w Workflow) End(plan Plan) End {
-	var reasons []string
-	for _, step := range slices.Sorted(slices.Values(slices.Concat(w.StepsFailed, w.StepsDone))) {
-		reason := step + ": " + w.StepResults[step].Reason
-		switch failed := slices.Contains(w.StepsFailed, step); {
-		case failed && plan.required(step):
-			return End{State: Failed, Message: reason}
-		case failed || w.StepResults[step].Reason != "":
-			reasons = append(reasons, reason)
-		}
+func (w Workflow) End(p Plan) End {
+	switch failed, partial := w.Outcome(p.required); {
+	case failed != "":
+		return End{State: Failed, Message: failed}
+	case partial != "":
+		return End{State: ProcessedPartially, Message: partial}
 	}
-	if len(reasons) == 0 {
-		return End{State: Processed}
-	}
-	const maxReasons = 20 // the size of an item is limited
-	message := strings.Join(reasons[:min(maxReasons, len(reasons))], "; ")
-	if len(reasons) > maxReasons {
-		message += "; and others"
-	}
-	return End{State: ProcessedPartially, Message: message}
+	return End{State: Processed}
 }
 
 // Partly returns e as ProcessedPartially with an additional reason. It returns a Failed end unchanged.
@@ -161,6 +128,6 @@ func (s *Store) Finish(ctx context.Context, w Workflow, end End, metadata table.
 	if w.HasRecords() {
 		item.Set["recordProcessingCompleted"] = &types.AttributeValueMemberBOOL{Value: true}
 	}
-	item.Condition = expression.Name("stepsOpen").AttributeNotExists()
+	item.Condition = plan.WhenJoined()
 	return s.move(ctx, m, w, item, file, node)
 }

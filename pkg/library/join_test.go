@@ -11,6 +11,7 @@ import (
 	"github.com/assay-project/assay/pkg/dynamolite"
 	"github.com/assay-project/assay/pkg/extract"
 	"github.com/assay-project/assay/pkg/lifecycle"
+	"github.com/assay-project/assay/pkg/lifecycle/plan"
 	"github.com/assay-project/assay/pkg/table"
 )
 
@@ -44,7 +45,7 @@ func TestJoinEndsOnce(t *testing.T) {
 		}
 	}
 	handle := func(step string) {
-		w, err := r.FinishStep(t.Context(), f.ID, f.Run, step, StepDone, StepResult{Key: step, Attempts: 1}, nil)
+		w, err := r.FinishStep(t.Context(), f.ID, f.Run, step, plan.Done, plan.Result{Key: step, Attempts: 1}, nil)
 		switch {
 		case err == nil:
 			settled.Add(1)
@@ -125,14 +126,14 @@ func TestWorkflowEndsAfterLastStep(t *testing.T) {
 		t.Errorf("an end with open steps in the table: got error %v, want ErrCondition", err)
 	}
 	images := []Image{{ID: "300", Key: "k", Width: 300, Height: 200, MimeType: "image/jpeg", Length: 9}}
-	w, err = r.FinishStep(t.Context(), f.ID, 1, extract.StepThumbnails, StepDone, StepResult{Engine: "pixels"}, images)
+	w, err = r.FinishStep(t.Context(), f.ID, 1, extract.StepThumbnails, plan.Done, plan.Result{Engine: "pixels"}, images)
 	if err != nil || !slices.Equal(r.node(f.ID).Images, images) || !slices.Equal(r.stored(f.ID).Images, images) {
 		t.Errorf("images of a step: got %+v, error %v, want %+v in the node and the file", w, err, images)
 	}
-	if again, err := r.FinishStep(t.Context(), f.ID, 1, extract.StepThumbnails, StepDone, StepResult{}, images); !errors.Is(err, lifecycle.ErrCondition) || !slices.Equal(again.StepsDone, w.StepsDone) {
+	if again, err := r.FinishStep(t.Context(), f.ID, 1, extract.StepThumbnails, plan.Done, plan.Result{}, images); !errors.Is(err, lifecycle.ErrCondition) || !slices.Equal(again.StepsDone, w.StepsDone) {
 		t.Errorf("the same step: got %+v, error %v, want steps done %q, ErrCondition", again, err, w.StepsDone)
 	}
-	w, err = r.FinishStep(t.Context(), f.ID, 1, extract.StepMetadata, StepFailed, StepResult{Reason: "it is damaged"}, nil)
+	w, err = r.FinishStep(t.Context(), f.ID, 1, extract.StepMetadata, plan.Failed, plan.Result{Reason: "it is damaged"}, nil)
 	if end := w.End(PlanOf("Image")); err != nil || end != (End{State: Failed, Message: "metadata: it is damaged"}) {
 		t.Fatalf("got end %+v, error %v, want Failed because of the metadata", end, err)
 	}
@@ -142,7 +143,7 @@ func TestWorkflowEndsAfterLastStep(t *testing.T) {
 	if f := r.stored(f.ID); f.Status != Failed || f.ErrorMessage != "metadata: it is damaged" {
 		t.Errorf("got file %+v, want Failed with the message of the end", f)
 	}
-	if _, err := r.FinishStep(t.Context(), r.id(), 1, extract.StepMetadata, StepDone, StepResult{}, nil); !errors.Is(err, lifecycle.ErrNotFound) {
+	if _, err := r.FinishStep(t.Context(), r.id(), 1, extract.StepMetadata, plan.Done, plan.Result{}, nil); !errors.Is(err, lifecycle.ErrNotFound) {
 		t.Errorf("a step of a missing file: got error %v, want ErrNotFound", err)
 	}
 }
@@ -158,7 +159,7 @@ func TestEraseFile(t *testing.T) {
 	if err != nil || again.Run != op.Run || again.Version != op.Version {
 		t.Errorf("second Erase: got %+v, error %v, want %+v", again, err, op)
 	}
-	if _, err := r.FinishStep(t.Context(), f.ID, f.Run, extract.StepMetadata, StepDone, StepResult{}, nil); !errors.Is(err, lifecycle.ErrFenceLost) {
+	if _, err := r.FinishStep(t.Context(), f.ID, f.Run, extract.StepMetadata, plan.Done, plan.Result{}, nil); !errors.Is(err, lifecycle.ErrFenceLost) {
 		t.Errorf("a step of an erased file: got error %v, want ErrFenceLost", err)
 	}
 	if _, err := r.Readable(t.Context(), f.ID, Caller{Owner: "ann"}); !errors.Is(err, lifecycle.ErrNotFound) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/assay-project/assay/pkg/extract"
 	"github.com/assay-project/assay/pkg/lifecycle"
+	"github.com/assay-project/assay/pkg/lifecycle/plan"
 	"github.com/assay-project/assay/pkg/table"
 )
 
@@ -43,9 +44,9 @@ func (c Content) of(f File) File {
 // StoreUpload moves a Loading file to Loaded and writes its workflow, with all steps of the plan open.
 // Like every move, it returns lifecycle.ErrNotFound, *lifecycle.MovedError, lifecycle.ErrFenceLost or
 // lifecycle.ErrInconsistent. It returns lifecycle.ErrCondition if a workflow of this run or a later one exists.
-func (s *Store) StoreUpload(ctx context.Context, f File, c Content, plan Plan) (File, Workflow, error) {
+func (s *Store) StoreUpload(ctx context.Context, f File, c Content, p Plan) (File, Workflow, error) {
 	f = c.of(f)
-	w, err := s.newWorkflow(ctx, f, f.Run, plan.names())
+	w, err := s.newWorkflow(ctx, f, f.Run, p.names())
 	if err != nil {
 		return File{}, Workflow{}, err
 	}
@@ -72,18 +73,18 @@ func (f File) content() (file, node map[string]table.Value, err error) {
 
 // Identify is like StoreUpload for a file that failed in Loading and is Loaded after a retry: it records the
 // content and opens the steps of the plan. It returns lifecycle.ErrCondition if the content is already recorded.
-func (s *Store) Identify(ctx context.Context, f File, c Content, plan Plan) (File, Workflow, error) {
+func (s *Store) Identify(ctx context.Context, f File, c Content, p Plan) (File, Workflow, error) {
 	f = c.of(f)
 	file, node, err := f.content()
 	if err != nil {
 		return File{}, Workflow{}, err
 	}
 	item := s.ofWorkflow(f.ID, map[string]table.Value{
-		"fileWorkflowType": table.Text(string(f.Type)), "etag": table.Text(f.ETag), "stepsOpen": &types.AttributeValueMemberSS{Value: plan.names()},
+		"fileWorkflowType": table.Text(string(f.Type)), "etag": table.Text(f.ETag), "stepsOpen": &types.AttributeValueMemberSS{Value: p.names()},
 	})
 	item.Condition = expression.Name("etag").AttributeNotExists()
 	write := lifecycle.Write{Fence: runFence(f.Run, f.Run), Items: append([]lifecycle.Item{item}, s.both(f.ID, file, node)...)}
-	if _, err := Machine().Update(ctx, s.db, "identify", write); err != nil {
+	if _, err := Machine().Update(ctx, s.db, identify, write); err != nil {
 		return File{}, Workflow{}, err
 	}
 	w, err := s.Workflow(ctx, f.ID)
@@ -111,7 +112,7 @@ func (s *Store) again(ctx context.Context, m lifecycle.Move, f File) (File, Work
 
 // RetryStep is like Retry for one failed step. The results of the other steps are kept; kept contains those whose
 // objects the caller has copied for the new run. It also returns ErrNoWorkflow or ErrStep.
-func (s *Store) RetryStep(ctx context.Context, f File, step string, kept map[string]StepResult) (File, Workflow, error) {
+func (s *Store) RetryStep(ctx context.Context, f File, step string, kept map[string]plan.Result) (File, Workflow, error) {
 	old, err := s.Workflow(ctx, f.ID)
 	if errors.Is(err, lifecycle.ErrNotFound) || err == nil && (old.Run != f.Run || old.ETag != f.ETag) {
 		return File{}, Workflow{}, ErrNoWorkflow
@@ -227,14 +228,12 @@ func (s *Store) StartParsing(ctx context.Context, w Workflow) error {
 // extract.StepParse afterwards.
 func (s *Store) FinishParsing(ctx context.Context, w Workflow, chunks int, records int64) error {
 	item := s.ofWorkflow(w.CorrelationID, nil)
-	if chunks > 0 {
-		steps := make([]string, chunks)
-		for i := range steps {
-			steps[i] = ChunkStep(i)
-		}
-		item.Add["stepsOpen"] = &types.AttributeValueMemberSS{Value: steps}
+	steps := make([]string, chunks)
+	for i := range steps {
+		steps[i] = ChunkStep(i)
 	}
-	item.Condition = expression.Name("stepsOpen").Contains(extract.StepParse) // the workflow cannot have joined before
+	plan.Add(&item, steps)
+	item.Condition = plan.WhileOpen(extract.StepParse)
 	return s.move(ctx, finishParsing, w, item, nil, map[string]table.Value{"totalRecords": table.Integer(records)})
 }
 
@@ -265,6 +264,3 @@ func (s *Store) move(ctx context.Context, m lifecycle.Move, w Workflow, workflow
 	_, err := Machine().Apply(ctx, s.db, m, lifecycle.Write{Fence: runFence(w.Run, w.Run), Items: items})
 	return err
 }
-
-// set returns a string set with one member.
-func set(member string) table.Value { return &types.AttributeValueMemberSS{Value: []string{member}} }

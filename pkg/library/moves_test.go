@@ -8,6 +8,7 @@ import (
 
 	"github.com/assay-project/assay/pkg/extract"
 	"github.com/assay-project/assay/pkg/lifecycle"
+	"github.com/assay-project/assay/pkg/lifecycle/plan"
 )
 
 // records is a plan with a parsing step.
@@ -64,7 +65,7 @@ func (r *rig) in(state lifecycle.State) (File, Workflow) {
 		f, w := now()
 		if i == 4 || steps == 4 && i == 3 {
 			for _, step := range w.StepsOpen {
-				if _, err := r.FinishStep(r.t.Context(), f.ID, f.Run, step, StepDone, StepResult{Attempts: 1}, nil); err != nil {
+				if _, err := r.FinishStep(r.t.Context(), f.ID, f.Run, step, plan.Done, plan.Result{Attempts: 1}, nil); err != nil {
 					r.t.Fatal(err)
 				}
 			}
@@ -166,9 +167,9 @@ func TestStepRetryKeepsOtherResults(t *testing.T) {
 	if err := r.StartProcessing(t.Context(), w); err != nil {
 		t.Fatal(err)
 	}
-	for step, end := range map[string]StepEnd{extract.StepParse: StepSkipped, extract.StepMetadata: StepDone, extract.StepThumbnails: StepFailed} {
-		result := StepResult{Key: "r1/" + step}
-		if end != StepDone {
+	for step, end := range map[string]plan.End{extract.StepParse: plan.Skipped, extract.StepMetadata: plan.Done, extract.StepThumbnails: plan.Failed} {
+		result := plan.Result{Key: "r1/" + step}
+		if end != plan.Done {
 			result.Reason = "it is blank"
 		}
 		if _, err = r.FinishStep(t.Context(), f.ID, 1, step, end, result, nil); err != nil {
@@ -190,7 +191,7 @@ func TestStepRetryKeepsOtherResults(t *testing.T) {
 	if _, _, err := r.RetryStep(t.Context(), f, extract.StepMetadata, nil); !errors.Is(err, ErrStep) {
 		t.Errorf("a retry of a step that succeeded: got error %v, want ErrStep", err)
 	}
-	f, again, err := r.RetryStep(t.Context(), f, extract.StepThumbnails, map[string]StepResult{extract.StepMetadata: {Key: "r2/metadata"}})
+	f, again, err := r.RetryStep(t.Context(), f, extract.StepThumbnails, map[string]plan.Result{extract.StepMetadata: {Key: "r2/metadata"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -203,7 +204,7 @@ func TestStepRetryKeepsOtherResults(t *testing.T) {
 		w.StepResults[extract.StepMetadata].Key != "r2/metadata" || w.ThumbnailCompleted || !w.MetadataCompleted || w.FailureMessage != "" {
 		t.Errorf("got workflow %+v, want run 2 with only the thumbnails open and the other results kept", w)
 	}
-	if _, err := r.FinishStep(t.Context(), f.ID, 1, extract.StepThumbnails, StepDone, StepResult{}, nil); !errors.Is(err, lifecycle.ErrFenceLost) {
+	if _, err := r.FinishStep(t.Context(), f.ID, 1, extract.StepThumbnails, plan.Done, plan.Result{}, nil); !errors.Is(err, lifecycle.ErrFenceLost) {
 		t.Errorf("a step of the previous run: got error %v, want ErrFenceLost", err)
 	}
 	if err := r.Fail(t.Context(), f, "no more"); err != nil {

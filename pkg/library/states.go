@@ -36,10 +36,34 @@ var (
 	reprocess         = lifecycle.Move{Name: "reprocess", From: []lifecycle.State{Processed}, To: Loaded, Explicit: true}
 )
 
+// Updates of a file, its node and its workflow, in any state.
+var (
+	finishStep = lifecycle.Move{Name: "finishStep", Writes: append(ofWorkflows(
+		"republished", "stepsOpen", "stepsDone", "stepsFailed", "stepsSkipped", "stepResults",
+		"thumbnailCompleted", "parseCompleted", "metadataCompleted", "indexingCompleted",
+	), updatedName, "images")}
+	postpone = lifecycle.Move{Name: "postpone", Writes: ofWorkflows("republished")}
+	identify = lifecycle.Move{Name: "identify", Writes: append(ofWorkflows("fileWorkflowType", "etag", "stepsOpen"),
+		updatedName, typeName, "length", "md5", "origin", "contentType", "subType", "blob")}
+	erase = lifecycle.Move{Name: "erase", Writes: []string{
+		updatedName, versionName, updatedByName, parentIDName, isDeletedName, typeOwnedByName, "trashedFrom",
+	}}
+	edit = lifecycle.Move{Name: "edit", Writes: []string{
+		updatedName, versionName, updatedByName, parentIDName, isDeletedName, typeOwnedByName, "trashedFrom", "deletedDateTime",
+		"name", "displayName", "fileName", "accessPermissions", "firstName", "lastName", "loginName", "email", "avatar",
+	}}
+)
+
+// ofWorkflows returns attributes of a workflow, and those that every write of one sets.
+func ofWorkflows(names ...string) []string {
+	return append(names, workflowUpdatedAt, "deadline", versionName)
+}
+
 // Machine returns the states and moves of a file. They are also the conditions of its writes.
 func Machine() lifecycle.Machine {
 	return lifecycle.Machine{
 		Area: Name, Status: statusName, Start: Loading, Final: []lifecycle.State{Processed, ProcessedPartially, Failed},
-		Moves: []lifecycle.Move{store, startParsing, finishParsing, startProcessing, complete, completePartially, fail, retry, reprocess},
+		Moves:   []lifecycle.Move{store, startParsing, finishParsing, startProcessing, complete, completePartially, fail, retry, reprocess},
+		Updates: []lifecycle.Move{finishStep, postpone, identify, erase, edit},
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/assay-project/assay/pkg/extract"
 	"github.com/assay-project/assay/pkg/lifecycle"
+	"github.com/assay-project/assay/pkg/lifecycle/plan"
 	"github.com/assay-project/assay/pkg/table"
 )
 
@@ -150,7 +151,7 @@ func TestOverdueWorkflow(t *testing.T) {
 	if err := r.Drop(t.Context(), w); !errors.Is(err, lifecycle.ErrCondition) {
 		t.Errorf("Drop of an outdated workflow: got error %v, want ErrCondition", err)
 	}
-	after, err := r.FinishStep(t.Context(), w.FileID, w.Run, extract.StepMetadata, StepDone, StepResult{}, nil)
+	after, err := r.FinishStep(t.Context(), w.FileID, w.Run, extract.StepMetadata, plan.Done, plan.Result{}, nil)
 	if err != nil || after.Republished != 0 {
 		t.Errorf("after a finished step: got %+v, error %v, want Republished 0", after, err)
 	}

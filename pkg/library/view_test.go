@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/assay-project/assay/pkg/extract"
+	"github.com/assay-project/assay/pkg/lifecycle/plan"
 )
 
 func TestViewsForOwnersAndOthers(t *testing.T) {
@@ -29,8 +30,8 @@ func TestViewsForOwnersAndOthers(t *testing.T) {
 func TestWorkflowViewShowsEveryStep(t *testing.T) {
 	r := open(t)
 	f, _ := r.in(Loaded)
-	result := StepResult{Reason: "it is blank", Attempts: 3, MS: 250, Engine: "pixels 1.0"}
-	w, err := r.FinishStep(t.Context(), f.ID, 1, extract.StepThumbnails, StepFailed, result, nil)
+	result := plan.Result{Reason: "it is blank", Attempts: 3, MS: 250, Engine: "pixels 1.0"}
+	w, err := r.FinishStep(t.Context(), f.ID, 1, extract.StepThumbnails, plan.Failed, result, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,10 +47,10 @@ func TestWorkflowViewShowsEveryStep(t *testing.T) {
 }
 
 func TestWorkflowViewCountsChunks(t *testing.T) {
-	w := Workflow{
+	w := Workflow{Steps: plan.Steps{
 		StepsOpen: []string{ChunkStep(2), extract.StepText}, StepsDone: []string{extract.StepParse, ChunkStep(0)}, StepsFailed: []string{ChunkStep(1)},
-		StepResults: map[string]StepResult{ChunkStep(1): {Reason: "it takes too long"}, extract.StepParse: {Reason: "too many records"}},
-	}
+		StepResults: map[string]plan.Result{ChunkStep(1): {Reason: "it takes too long"}, extract.StepParse: {Reason: "too many records"}},
+	}}
 	v := w.View()
 	want := []StepView{{ID: "chunk/00001", State: "failed", Reason: "it takes too long"}, {ID: "parse", State: "done", Reason: "too many records"}, {ID: "text", State: "open"}}
 	if !slices.Equal(v.Steps, want) || *v.Chunks != (StepCount{Total: 3, Open: 1, Done: 1, Failed: 1}) {

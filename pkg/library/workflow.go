@@ -11,7 +11,7 @@ import (
 
 	"github.com/assay-project/assay/pkg/extract"
 	"github.com/assay-project/assay/pkg/lifecycle"
-	"github.com/assay-project/assay/pkg/table"
+	"github.com/assay-project/assay/pkg/lifecycle/plan"
 )
 
 // Workflow is an item of the workflow table: the run of a file's workflow, or an erase operation. Times are in
@@ -37,16 +37,12 @@ type Workflow struct {
 	MetadataCompleted         bool `dynamodbav:"metadataCompleted"`
 	IndexingCompleted         bool `dynamodbav:"indexingCompleted"` // the text is stored
 
-	Run          int64                 `dynamodbav:"run"`
-	Key          string                `dynamodbav:"key,omitempty"`
-	ETag         string                `dynamodbav:"etag,omitempty"`
-	Deadline     string                `dynamodbav:"deadline"`
-	Republished  int                   `dynamodbav:"republished"` // number of republications since the last step ended
-	StepsOpen    []string              `dynamodbav:"stepsOpen,stringset,omitempty"`
-	StepsDone    []string              `dynamodbav:"stepsDone,stringset,omitempty"`
-	StepsFailed  []string              `dynamodbav:"stepsFailed,stringset,omitempty"`
-	StepsSkipped []string              `dynamodbav:"stepsSkipped,stringset,omitempty"`
-	StepResults  map[string]StepResult `dynamodbav:"stepResults"`
+	Run         int64  `dynamodbav:"run"`
+	Key         string `dynamodbav:"key,omitempty"`
+	ETag        string `dynamodbav:"etag,omitempty"`
+	Deadline    string `dynamodbav:"deadline"`
+	Republished int    `dynamodbav:"republished"` // number of republications since the last step ended
+	plan.Steps
 }
 
 // Types of workflows.
@@ -54,19 +50,6 @@ const (
 	FileWorkflow  = "File"
 	EraseWorkflow = "Erase"
 )
-
-// StepResult is the result of a step.
-type StepResult struct {
-	Key      string `dynamodbav:"key,omitempty"`   // key of the object that the step created
-	Reason   string `dynamodbav:"error,omitempty"` // why the step failed or was skipped, or what is missing from its result; for display
-	Attempts int    `dynamodbav:"attempts"`
-	MS       int64  `dynamodbav:"ms"` // duration of the last attempt in milliseconds
-	Engine   string `dynamodbav:"engine,omitempty"`
-	// Metadata is the metadata that the step adds to the file. If it is large, it is stored in the object MetadataKey
-	// instead.
-	Metadata    table.Document `dynamodbav:"metadata,omitempty"`
-	MetadataKey string         `dynamodbav:"metadataKey,omitempty"`
-}
 
 // chunkPrefix begins the names of the steps that process the records which extract.StepParse found.
 const chunkPrefix = "chunk/"
@@ -128,13 +111,13 @@ func (p Plan) required(step string) bool {
 // Final reports whether the workflow has ended.
 func (w Workflow) Final() bool { return Machine().IsFinal(w.CurrentState) }
 
+// Is reports whether the workflow is the run of a file with a number.
+func (w Workflow) Is(run int64) bool { return w.Run == run }
+
 // HasRecords reports whether records of the file were found.
 func (w Workflow) HasRecords() bool {
 	return slices.Contains(w.StepsDone, extract.StepParse) || slices.Contains(w.StepsDone, extract.StepRecords)
 }
-
-// Joined reports whether no step is open, so that the workflow can end.
-func (w Workflow) Joined() bool { return len(w.StepsOpen) == 0 }
 
 // Created returns the time at which the run or operation began.
 func (w Workflow) Created() time.Time { return when(w.CreatedAt) }
@@ -167,7 +150,6 @@ func (s *Store) newWorkflow(ctx context.Context, f File, run int64, open []strin
 	return Workflow{
 		CorrelationID: f.ID, WorkflowType: FileWorkflow, CurrentState: Loaded, Version: old.Version + 1, CreatedAt: now, UpdatedAt: now,
 		FileID: f.ID, BlobID: f.BlobID, Bucket: f.Bucket, UserID: f.OwnedBy, FileWorkflowType: f.Type,
-		Run: run, Key: f.Key, ETag: f.ETag, Deadline: s.deadline(), StepsOpen: slices.Sorted(slices.Values(open)),
-		StepResults: map[string]StepResult{},
+		Run: run, Key: f.Key, ETag: f.ETag, Deadline: s.deadline(), Steps: plan.Open(open),
 	}, nil
 }

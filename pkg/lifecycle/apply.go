@@ -55,11 +55,10 @@ func (m Machine) Apply(ctx context.Context, db *dynamodb.Client, move Move, w Wr
 	return out.Attributes, nil
 }
 
-// Update writes items of the machine without a move: in any state, if they exist and the fence and
-// the conditions of the items hold. Errors are those of Apply except *MovedError. The name appears
-// in error messages.
-func (m Machine) Update(ctx context.Context, db *dynamodb.Client, name string, w Write) (Image, error) {
-	return m.Apply(ctx, db, Move{Name: name}, w)
+// Update makes an update of the machine: in any state, if the items exist and the fence and the conditions of the items
+// hold. Errors are those of Apply except *MovedError.
+func (m Machine) Update(ctx context.Context, db *dynamodb.Client, update Move, w Write) (Image, error) {
+	return m.Apply(ctx, db, update, w)
 }
 
 func (m Machine) writeAll(ctx context.Context, db *dynamodb.Client, move Move, w Write, updates []types.Update) (Image, error) {

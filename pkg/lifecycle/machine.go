@@ -17,6 +17,8 @@ type Move struct {
 	Name string
 	From []State
 	To   State
+	// Writes lists the attributes that the move may write besides the state and the fence. Nil means any.
+	Writes []string
 	// Explicit marks a move that is made only on request, such as a retry. Only an explicit move
 	// leaves a final state.
 	Explicit bool
@@ -29,6 +31,8 @@ type Machine struct {
 	Start  State
 	Final  []State // the states in which processing has ended
 	Moves  []Move
+	// Updates are writes that do not move an item. They have a name and Writes only.
+	Updates []Move
 }
 
 // IsFinal reports whether processing has ended in state s.
@@ -72,12 +76,35 @@ func (m Machine) Validate() error {
 		names[move.Name] = true
 		reached[move.To] = true
 	}
+	for _, update := range m.Updates {
+		if names[update.Name] || len(update.From) > 0 || update.Writes == nil {
+			return fmt.Errorf("%s: the update %s has the name of a move, a start state, or no list of attributes", m.Area, update.Name)
+		}
+		names[update.Name] = true
+	}
 	for _, state := range slices.Concat(m.States(), m.Final) {
 		if !reached[state] {
 			return fmt.Errorf("%s: no move leads to %s", m.Area, state)
 		}
 	}
 	return nil
+}
+
+// Table returns a Markdown table of the attributes that each move and update may write.
+func (m Machine) Table() string {
+	var b strings.Builder
+	b.WriteString("| move | attributes besides the state and the fence |\n|---|---|\n")
+	for _, move := range slices.Concat(m.Moves, m.Updates) {
+		if move.Writes == nil {
+			continue
+		}
+		name := move.Name
+		if len(move.From) == 0 {
+			name += " (in any state)"
+		}
+		fmt.Fprintf(&b, "| %s | %s |\n", name, strings.Join(move.Writes, ", "))
+	}
+	return b.String()
 }
 
 // Mermaid draws the machine as a Mermaid state diagram.

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
 	"github.com/assay-project/assay/pkg/lifecycle"
 )
 
@@ -66,6 +68,41 @@ func TestValidate(t *testing.T) {
 	m.Moves = append(m.Moves, asked)
 	if err := m.Validate(); err != nil {
 		t.Errorf("an explicit move from a final state: got error %v, want nil", err)
+	}
+}
+
+// TestUndeclaredAttribute checks that a move that lists its attributes writes no others, of any kind of change.
+func TestUndeclaredAttribute(t *testing.T) {
+	value := &types.AttributeValueMemberN{Value: "1"}
+	paint := lifecycle.Move{Name: "paint", Writes: []string{"color"}}
+	m := door()
+	m.Updates = []lifecycle.Move{paint}
+	if err := m.Validate(); err != nil {
+		t.Error(err)
+	}
+	for name, item := range map[string]lifecycle.Item{
+		"set":    {Set: lifecycle.Image{"color": value, "knob": value}},
+		"put":    {Put: []lifecycle.Member{{Path: []string{"knob", "side"}, Value: value}}},
+		"remove": {Remove: []string{"knob"}},
+		"add":    {Add: lifecycle.Image{"knob": value}},
+		"delete": {Delete: lifecycle.Image{"knob": value}},
+	} {
+		// No database is needed, because the write is not sent.
+		if _, err := m.Update(t.Context(), nil, paint, lifecycle.Write{Items: []lifecycle.Item{item}}); err == nil || !strings.Contains(err.Error(), "paint") || !strings.Contains(err.Error(), "knob") {
+			t.Errorf("%s: got error %v, want one with the move paint and the attribute knob", name, err)
+		}
+	}
+	for want, update := range map[string]lifecycle.Move{
+		"the name of a move": {Name: "open", Writes: []string{}}, "no list of attributes": {Name: "wash"},
+	} {
+		m.Updates = []lifecycle.Move{update}
+		if err := m.Validate(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got error %v, want one that contains %q", err, want)
+		}
+	}
+	m.Updates = []lifecycle.Move{paint}
+	if got := m.Table(); !strings.HasSuffix(got, "|---|---|\n| paint (in any state) | color |\n") {
+		t.Errorf("got the table %q, want the update paint with the attribute color", got)
 	}
 }
 

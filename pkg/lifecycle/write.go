@@ -2,6 +2,7 @@ package lifecycle
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -71,6 +72,19 @@ type Write struct {
 	Image bool
 }
 
+// undeclared returns an attribute that a write of the item changes and the move does not list, if there is one.
+func (i Item) undeclared(move Move) (name string, ok bool) {
+	names := slices.Concat(slices.Collect(maps.Keys(i.Set)), slices.Collect(maps.Keys(i.Add)), slices.Collect(maps.Keys(i.Delete)), i.Remove)
+	for _, member := range i.Put {
+		names = append(names, member.Path[0])
+	}
+	at := slices.IndexFunc(names, func(name string) bool { return !slices.Contains(move.Writes, name) })
+	if move.Writes == nil || at < 0 {
+		return "", false
+	}
+	return names[at], true
+}
+
 // status returns the attribute that contains the state of an item.
 func (m Machine) status(item Item) string { return cmp.Or(item.Status, m.Status) }
 
@@ -109,6 +123,9 @@ func (p placeholders) each(attributes map[string]types.AttributeValue, between s
 // compile returns the update of one item with its condition. A move without states writes no state
 // and requires the item to exist.
 func (m Machine) compile(move Move, fence Fence, item Item) (types.Update, error) {
+	if name, ok := item.undeclared(move); ok {
+		return types.Update{}, fmt.Errorf("the move does not declare that it writes the attribute %s", name)
+	}
 	p := placeholders{map[string]string{}, map[string]types.AttributeValue{}}
 	status := p.name(m.status(item))
 	condition := "attribute_exists(" + status + ")"

@@ -32,7 +32,7 @@ func (s *Store) Begin(ctx context.Context, j Job, intent Call) (Job, error) {
 }
 
 // Resume updates an EDITING job by the difference between before and after: the outcome of the last
-// call, its result, and the error of the last attempt. It also records intent, the next call, unless
+// call, its result, and the error of the last attempt, which are the attributes that the move declares. It also records intent, the next call, unless
 // its Step is empty.
 func (s *Store) Resume(ctx context.Context, before, after Job, intent Call) (Job, error) {
 	if intent.Step != "" {
@@ -101,7 +101,7 @@ func (s *Store) RecordCallOutcome(ctx context.Context, jobID string, c Call) err
 		return err
 	}
 	n := strconv.Itoa(c.N)
-	_, err = Machine().Update(ctx, s.db, "recordCallOutcome", lifecycle.Write{Items: []lifecycle.Item{{
+	_, err = Machine().Update(ctx, s.db, recordOutcome, lifecycle.Write{Items: []lifecycle.Item{{
 		Table: s.table, Key: key(jobID), Put: []lifecycle.Member{{Path: []string{callsName, n}, Value: value}},
 		Condition: expression.Name(callsName + "." + n + ".outcome").Equal(expression.Value(CallSent)),
 	}}})

@@ -152,6 +152,12 @@ func TestFenceIncreasesWithSteppedClock(t *testing.T) {
 func TestRetryRemovesErrorAndResults(t *testing.T) {
 	r := open(t)
 	job := r.in(Editing)
+	described := job
+	described.AnalysisResult = &AnalysisResult{Description: "a fox"}
+	job, err := r.Resume(t.Context(), job, described, Call{})
+	if err != nil || r.row(job.JobID)["analysisResult"] == nil {
+		t.Fatalf("got row %v, error %v, want an analysis", r.row(job.JobID), err)
+	}
 	failed, err := r.Fail(t.Context(), job, JobError{Code: CodeProviderTimeout, Message: "no answer", RetryCount: 2})
 	if err != nil {
 		t.Fatal(err)

@@ -36,6 +36,9 @@ func TestStatesDocument(t *testing.T) {
 		"After a change: `go test ./services/assay -run StatesDocument -update`.\n")
 	for _, a := range areas(t) {
 		fmt.Fprintf(&want, "\n## %s\n\n```mermaid\n%s```\n", a.Name, a.Machine.Mermaid())
+		if table := a.Machine.Table(); strings.Count(table, "\n") > 2 {
+			want.WriteString("\n" + table)
+		}
 	}
 	compareDocument(t, "../../docs/states.md", want.String())
 }

@@ -30,8 +30,9 @@ func (a *Area) start(ctx context.Context, s *event.LibraryStep) error {
 	if f.Erasing() {
 		return nil
 	}
-	if f.Final() {
-		return a.concludeFile(ctx, f)
+	if f.Final() { // a late message
+		_, err := a.joiner().Announce(ctx, f.ID, f.Run, false)
+		return err
 	}
 	var w library.Workflow
 	if f.ETag != "" {
@@ -123,7 +124,12 @@ func (a *Area) publish(ctx context.Context, f library.File, w library.Workflow, 
 
 // process moves a workflow to Processing, unless it is in that state or a later one.
 func (a *Area) process(ctx context.Context, w library.Workflow) error {
-	err := a.store.StartProcessing(ctx, w)
+	return unlessMoved(a.store.StartProcessing(ctx, w))
+}
+
+// unlessMoved returns nil for the error of a move that another worker has made, or of a run that was replaced or deleted,
+// and other errors unchanged. The write that ends a step checks the run.
+func unlessMoved(err error) error {
 	if _, moved := errors.AsType[*lifecycle.MovedError](err); moved || errors.Is(err, lifecycle.ErrFenceLost) || errors.Is(err, lifecycle.ErrNotFound) {
 		return nil
 	}
@@ -132,11 +138,7 @@ func (a *Area) process(ctx context.Context, w library.Workflow) error {
 
 // startParsing moves a file to Parsing, unless it is in that state or a later one.
 func (a *Area) startParsing(ctx context.Context, s *event.LibraryStep) error {
-	err := a.store.StartParsing(ctx, library.Workflow{CorrelationID: s.FileId, FileID: s.FileId, Run: int64(s.Run)})
-	if _, moved := errors.AsType[*lifecycle.MovedError](err); moved || errors.Is(err, lifecycle.ErrFenceLost) || errors.Is(err, lifecycle.ErrNotFound) {
-		return nil // FinishStep checks the run
-	}
-	return err
+	return unlessMoved(a.store.StartParsing(ctx, library.Workflow{CorrelationID: s.FileId, FileID: s.FileId, Run: int64(s.Run)}))
 }
 
 // finishParsing opens and publishes the steps for the records found by StepParse. It runs before StepParse is

@@ -9,6 +9,7 @@ import (
 	"github.com/assay-project/assay/pkg/event"
 	"github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/pkg/lifecycle"
+	"github.com/assay-project/assay/pkg/lifecycle/plan"
 	"github.com/assay-project/assay/pkg/quota"
 	"github.com/assay-project/assay/pkg/upload"
 	"github.com/assay-project/assay/services/analyzer/sweeper"
@@ -162,7 +163,7 @@ func (s sweep) lost(ctx context.Context, r *sweeper.Run, w library.Workflow, e e
 			}
 			return publish(ctx)
 		}
-		w, err := s.store.FinishStep(ctx, w.FileID, w.Run, d.Step, library.StepFailed, library.StepResult{Reason: "the step did not end in time"}, nil)
+		w, err := s.store.FinishStep(ctx, w.FileID, w.Run, d.Step, plan.Failed, plan.Result{Reason: "the step did not end in time"}, nil)
 		if err == nil && w.Joined() {
 			err = s.conclude(ctx, w)
 		}
@@ -193,7 +194,7 @@ func (s sweep) file(ctx context.Context, r *sweeper.Run, f library.File) error {
 			return err
 		}
 		r.Found(ctx, lostWorkflow, f.ID, func(ctx context.Context) error {
-			_, err := s.failFile(ctx, f.ID, f.Run, "the state of the processing was lost; retry the file")
+			_, err := s.joiner().GiveUpItem(ctx, f.ID, f.Run, "the state of the processing was lost; retry the file")
 			return err
 		})
 		return nil

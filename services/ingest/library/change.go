@@ -11,6 +11,7 @@ import (
 	"github.com/assay-project/assay/pkg/extract"
 	"github.com/assay-project/assay/pkg/extract/records"
 	"github.com/assay-project/assay/pkg/library"
+	"github.com/assay-project/assay/pkg/lifecycle/plan"
 	"github.com/assay-project/assay/pkg/web"
 )
 
@@ -34,13 +35,13 @@ func (a *Area) retryStep(step string) func(context.Context, item) (item, error) 
 
 // keep copies the results of all steps except one, and the records of the file, to keys of the next run. It returns
 // the copied results.
-func (a *Area) keep(ctx context.Context, file library.File, step string) (map[string]library.StepResult, error) {
+func (a *Area) keep(ctx context.Context, file library.File, step string) (map[string]plan.Result, error) {
 	w, err := a.store.Workflow(ctx, file.ID)
 	if err != nil {
 		return nil, library.ErrNoWorkflow
 	}
 	from, to := library.ResultKey(file.ID, file.Run, ""), library.ResultKey(file.ID, file.Run+1, "")
-	kept, names := map[string]library.StepResult{}, map[string]bool{}
+	kept, names := map[string]plan.Result{}, map[string]bool{}
 	for name, result := range w.StepResults {
 		if name == step {
 			continue

@@ -9,6 +9,7 @@ import (
 	"github.com/assay-project/assay/pkg/event"
 	"github.com/assay-project/assay/pkg/extract"
 	"github.com/assay-project/assay/pkg/library"
+	"github.com/assay-project/assay/pkg/lifecycle/plan"
 	"github.com/assay-project/assay/services/assay/test/fault/audit"
 )
 
@@ -57,9 +58,9 @@ func (n nodes) processed(t *testing.T, name, parent string) library.File {
 	if err != nil {
 		t.Fatal(err)
 	}
-	result := library.StepResult{Key: library.ResultKey(f.ID, f.Run, "metadata.json")}
+	result := plan.Result{Key: library.ResultKey(f.ID, f.Run, "metadata.json")}
 	put(result.Key)
-	w = must[library.Workflow](t)(n.store.FinishStep(ctx, f.ID, f.Run, extract.StepMetadata, library.StepDone, result, nil))
+	w = must[library.Workflow](t)(n.store.FinishStep(ctx, f.ID, f.Run, extract.StepMetadata, plan.Done, result, nil))
 	if err := n.store.Finish(ctx, w, w.End(library.PlanOf("Generic")), nil); err != nil {
 		t.Fatal(err)
 	}

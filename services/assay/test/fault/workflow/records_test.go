@@ -14,6 +14,7 @@ import (
 	"github.com/assay-project/assay/pkg/extract"
 	"github.com/assay-project/assay/pkg/extract/records"
 	"github.com/assay-project/assay/pkg/library"
+	"github.com/assay-project/assay/pkg/lifecycle/plan"
 	"github.com/assay-project/assay/services/assay/test/fault/wire"
 )
 
@@ -136,7 +137,7 @@ func TestFailedChunk(t *testing.T) {
 	w.upload(f, body)
 	<-o.wire.Done()
 	o.kill()
-	if _, err := w.FinishStep(t.Context(), f.ID, 1, library.ChunkStep(1), library.StepFailed, library.StepResult{Reason: "the step takes too long"}, nil); err != nil {
+	if _, err := w.FinishStep(t.Context(), f.ID, 1, library.ChunkStep(1), plan.Failed, plan.Result{Reason: "the step takes too long"}, nil); err != nil {
 		t.Fatal(err)
 	}
 	w.worker(nil)
