@@ -4,22 +4,23 @@ import { useState } from "preact/hooks";
 import { api, data } from "../api/client.js";
 import { navigate, query, setQuery } from "../router.js";
 import { Button, ButtonLink } from "../ui/button.js";
-import { Notice, ProgressBar } from "../ui/feedback.js";
+import { Notice } from "../ui/feedback.js";
 import { Download, External, Link, More, Move as MoveIcon, Pencil, Retry, Trash } from "../ui/icon.js";
 import { Menu } from "../ui/menu.js";
 import { Page } from "../ui/page.js";
 import { type Tab, Tabs } from "../ui/tabs.js";
-import { Bdi, bytes, count, Time } from "../ui/text.js";
+import { Bdi, bytes, Time } from "../ui/text.js";
 import { toast } from "../ui/toast.js";
 import { Confirm, Move, Rename } from "./dialogs.js";
 import { Metadata } from "./metadata.js";
-import { attempt, erase, progress, restore, trash } from "./nodes.js";
+import { attempt, erase, restore, trash } from "./nodes.js";
 import { recordsOf, State } from "./parts.js";
 import { Preview } from "./preview.js";
 import { Records } from "./records.js";
 import { Share, ShareDialog } from "./share.js";
 import { Steps } from "./steps.js";
 import { contentOf, isFinal, isOwn, kindOf, type Node, nameOf, shownAt } from "./view.js";
+import { Waiting } from "./waiting.js";
 
 interface FileProps {
   node: Node;
@@ -71,11 +72,4 @@ export default function FileView({ node, crumbs, error, reload }: FileProps): JS
       {asking === "erase" && <Confirm title="Delete the file permanently?" verb="Delete permanently" close={close} act={() => { void erase([node]).then(() => navigate("/library/trash")); }}>The file and everything extracted from it will be deleted. You cannot undo this.</Confirm>}
     </Page>
   );
-}
-
-/** A placeholder for results that exist only after processing. */
-export function Waiting({ node }: { node: Node }): JSX.Element {
-  const done = progress.value.get(node.id);
-  const text = node.status === "Loading" ? "The upload is not complete. To resume it, choose the file again in its folder." : node.status === "Loaded" ? "The file is stored and is waiting to be processed." : "The file is being processed.";
-  return <section class="card waiting" aria-live="polite"><p>{text} This page updates automatically.{node.totalRecords ? ` ${count(node.totalRecords)} records were found.` : ""}</p><ProgressBar label="Processing" {...done === undefined ? {} : { value: done }} /></section>;
 }

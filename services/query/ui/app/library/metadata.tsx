@@ -5,8 +5,8 @@ import { message } from "../api/client.js";
 import { EmptyState, ErrorState, Loading, Skeleton } from "../ui/feedback.js";
 import { FileText } from "../ui/icon.js";
 import { Bdi, count, Time } from "../ui/text.js";
-import { fieldsOf, type Field } from "./records.js";
-import { readMetadata } from "./preview.js";
+import { type Field, fieldsOf } from "./fields.js";
+import { readMetadata } from "./nodes.js";
 import type { Node } from "./view.js";
 
 const separate = ["fields", "failures"]; // shown in sections of their own

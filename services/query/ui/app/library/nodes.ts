@@ -87,6 +87,11 @@ export function readNode(id: string): Promise<Node> {
   return api.GET("/v1/library/nodes/{id}", { params: { path: { id }, query: linkToken() } }).then(data);
 }
 
+/** Reads what was found in the content of a file. */
+export function readMetadata(id: string): Promise<Record<string, unknown>> {
+  return api.GET("/v1/library/files/{id}/metadata", { params: { path: { id }, query: linkToken() } }).then(data).then((m) => m.metadata);
+}
+
 const known = new Map<string, Node>(); // by id, so that a page that was shown before is rendered immediately
 const paths = new Map<string, Node[]>();
 

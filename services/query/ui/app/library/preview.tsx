@@ -8,8 +8,10 @@ import { Button, ButtonLink } from "../ui/button.js";
 import { EmptyState, ErrorState, Loading, Skeleton } from "../ui/feedback.js";
 import { Download, FileIcon } from "../ui/icon.js";
 import { Bdi, count } from "../ui/text.js";
-import { Waiting } from "./file.js";
-import { contentOf, drawingOf, drawn, hrefOf, isFinal, linkToken, type Node, nameOf, pictureOf, type RecordRow, shownAt } from "./view.js";
+import { Drawing } from "./drawing.js";
+import { readMetadata } from "./nodes.js";
+import { contentOf, drawn, hrefOf, isFinal, linkToken, type Node, nameOf, pictureOf, type RecordRow, shownAt } from "./view.js";
+import { Waiting } from "./waiting.js";
 
 const longest = 200_000; // characters of a text that are shown at first
 
@@ -86,10 +88,6 @@ function Web({ node }: { node: Node }): JSX.Element {
   );
 }
 
-export function readMetadata(id: string): Promise<Record<string, unknown>> {
-  return api.GET("/v1/library/files/{id}/metadata", { params: { path: { id }, query: linkToken() } }).then(data).then((m) => m.metadata);
-}
-
 function useRecords(node: Node, limit: number): { records: RecordRow[] | undefined; error: string } {
   const [records, setRecords] = useState<RecordRow[]>(), [error, setError] = useState("");
   useEffect(() => {
@@ -123,12 +121,6 @@ function Drawings({ node }: { node: Node }): JSX.Element {
 function brief(r: RecordRow): string {
   if (r.error) return r.error;
   return ["formula", "spaceGroup", "dataType", "reactantFormulas"].map((name) => r.properties[name]).find((v): v is string => typeof v === "string") ?? "";
-}
-
-/** The drawing of a record as an image, or a placeholder if the record cannot be drawn. */
-export function Drawing({ id, record, small }: { id: string; record: RecordRow; small?: boolean }): JSX.Element {
-  const [missing, setMissing] = useState(record.state === "Failed");
-  return <span class="drawing">{missing ? <span class="sub">{small ? "–" : "No drawing"}</span> : <img src={drawingOf(id, record.index)} alt={small ? "" : `Drawing of ${record.name || `record ${record.index + 1}`}`} loading="lazy" draggable={false} onError={() => setMissing(true)} />}</span>;
 }
 
 function Rows({ node }: { node: Node }): JSX.Element {

@@ -11,26 +11,13 @@ import { ChevronLeft, ChevronRight, Close, Columns, Download, Search } from "../
 import { Menu } from "../ui/menu.js";
 import { type Column, Table } from "../ui/table.js";
 import { Bdi, count, counted } from "../ui/text.js";
-import { Drawing, readMetadata } from "./preview.js";
+import { Drawing } from "./drawing.js";
+import { type Field, fieldsOf } from "./fields.js";
+import { readMetadata } from "./nodes.js";
 import { drawn, exportOf, linkToken, type Node, recordContentOf, type RecordRow } from "./view.js";
-
-/** A field or a property of the records, as described by the metadata. */
-export interface Field {
-  name: string;
-  property?: boolean;
-  type?: string;
-  count?: number;
-  min?: unknown;
-  max?: unknown;
-}
 
 const shownAtFirst = 8, ofFile = 5; // columns
 const pageSize = 100;
-
-export function fieldsOf(metadata: Record<string, unknown>): Field[] {
-  const { fields } = metadata;
-  return Array.isArray(fields) ? fields.filter((f): f is Field => typeof f === "object" && f !== null && typeof (f as Field).name === "string") : [];
-}
 
 /** The columns that are shown by default: the first fields of the file, then properties. */
 function atFirst(fields: Field[]): string[] {

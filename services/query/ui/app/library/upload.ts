@@ -22,7 +22,6 @@ interface Batch {
 
 export const upload: Target = {
   label: "Library",
-  suits: () => true,
   accepts: () => true,
   here: () => here.value && { label: here.value.name, options: here.value.id },
   begin: (_, options) => Promise.resolve<Batch>({ parentId: options as string | undefined, folders: new Map() }),

@@ -11,7 +11,8 @@ import { Close, Download, Image, Retry, Trash } from "../ui/icon.js";
 import { Page } from "../ui/page.js";
 import { Bdi, bytes, Time } from "../ui/text.js";
 import { toast } from "../ui/toast.js";
-import { add, receivers } from "../upload/queue.js";
+import { add } from "../upload/queue.js";
+import { receivers } from "../upload/receivers.js";
 import { cancel, remove, retry } from "./photos.js";
 import { PromptFields } from "./prompt.js";
 import { Slider } from "./slider.js";
@@ -79,7 +80,7 @@ export default function PhotoPage({ params }: PageProps): JSX.Element {
 
 /** Uploads the photo again with other terms. A finished job keeps its result. */
 async function editCopy(photo: Photo, terms: Terms): Promise<void> {
-  const area = receivers().find((a) => a.name === "photojob");
+  const area = receivers.value.find((a) => a.name === "photojob");
   try {
     const response = await fetch(bytesOf(photo.jobId, "original"));
     if (!response.ok) throw new Error("The uploaded photo was removed. Upload it again.");

@@ -7,7 +7,8 @@ import { Close, FileIcon, Library, Upload } from "../ui/icon.js";
 import { Bdi, bytes, counted } from "../ui/text.js";
 import { chosen } from "./drop.js";
 import { destination, openDialog, reviewed, type Row } from "./open.js";
-import { add, type Receiver, receivers } from "./queue.js";
+import { add } from "./queue.js";
+import { type Receiver, receivers } from "./receivers.js";
 
 const shown = 200; // rows; further files are uploaded, but not shown
 
@@ -27,7 +28,7 @@ export default function UploadDialog({ rows }: { rows: Row[] }): JSX.Element {
     for (const [area, of] of groups) add(area, of.map(({ file, folders }) => ({ file, folders })), area.upload.Form ? options.get(area.name) : area.upload.here?.()?.options);
     close();
   };
-  const targets = receivers();
+  const targets = receivers.value;
   return (
     <Dialog title="Upload" close={close} wide footer={<>
       <span class="soft grow">{rows.length > 0 && `${counted(rows.length, "file")}, ${bytes(rows.reduce((sum, r) => sum + r.file.size, 0))}`}</span>

@@ -3,14 +3,11 @@ import { computed, signal, type Signal } from "@preact/signals";
 import { message } from "../api/client.js";
 import { randomId } from "../api/identity.js";
 import { type Outcome, outcomes } from "../api/live.js";
-import { type Area, areas } from "../areas.js";
 import type { Progress } from "./parts.js";
+import type { Receiver } from "./receivers.js";
 import type { Ended, Sent, Target, Transfer } from "./target.js";
 
 export type State = "queued" | "sending" | "paused" | "processing" | "completed" | "failed" | "error";
-
-/** An Area that accepts files. */
-export type Receiver = Area & { upload: Target };
 
 export interface Item {
   key: number;
@@ -44,7 +41,6 @@ const remembered = 500; // outcomes, which can arrive before the response to the
 export const items = signal<Item[]>([]);
 /** Whether the tray is shown. */
 export const trayOpen = signal(false);
-export const receivers: () => Receiver[] = () => areas.filter((a): a is Receiver => a.upload !== undefined);
 
 /** The last item that the server accepted, so that lists can show it immediately. */
 export const accepted = signal<{ area: string; id: string } | undefined>(undefined);
@@ -67,11 +63,6 @@ const jobs = new Map<number, Job>();
 const seen = new Map<string, { kind: string; outcome: Outcome }>();
 let last = 0;
 let following = false;
-
-/** The default area of a file, according to its type. */
-export function areaOf(file: File): Receiver | undefined {
-  return receivers().find((area) => area.upload.suits(file));
-}
 
 /** Uploads files to an area, with the options of their batch. */
 export function add(area: Receiver, dropped: Dropped[], options: unknown): void {

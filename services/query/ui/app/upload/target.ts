@@ -39,8 +39,8 @@ export interface FormProps {
 export interface Target {
   /** The label of the area, such as Text files. */
   label: string;
-  /** Reports whether this is the default area of a file. The first area that matches is used; the last accepts any file. */
-  suits: (file: File) => boolean;
+  /** Reports whether this is the default area of a file. Not set in the area that takes the files that suit no other. */
+  suits?: (file: File) => boolean;
   /** Whether a file can be uploaded to the area. */
   accepts: (file: File) => boolean;
   /** Why a file is not accepted. */
