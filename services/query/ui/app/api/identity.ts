@@ -21,7 +21,7 @@ function storedOwner(): string {
 }
 
 /** anonymous: the server does not authenticate. in, out: it does, and the user is signed in or out. */
-export type Session = "anonymous" | "in" | "out";
+type Session = "anonymous" | "in" | "out";
 
 export const session = signal<Session>("anonymous");
 

@@ -4,7 +4,7 @@ import { type Parameters } from "./selection.js";
 import type { Item } from "./view.js";
 
 /** The approximate maximum number of items in one file. */
-export const maxRows = 20_000;
+const maxRows = 20_000;
 
 const columns: [string, (item: Item) => string][] = [
   ["sourceId", (i) => i.sourceId], ["sourceType", (i) => i.sourceType], ["ingestedAt", (i) => i.ingestedAt], ["publishedAt", (i) => i.publishedAt ?? ""],

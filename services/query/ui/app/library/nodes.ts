@@ -32,7 +32,7 @@ interface Progress {
 /** The progress of a file's steps, from 0 to 1, while it is processed. */
 export const progress = signal<ReadonlyMap<string, number>>(new Map());
 
-export interface NodeFollower {
+interface NodeFollower {
   change: (change: Change) => void;
   /** Called when changes may have been missed. */
   reset: () => void;

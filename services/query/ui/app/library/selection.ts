@@ -47,7 +47,7 @@ export class Selection {
 }
 
 /** Keyboard shortcuts in a list of nodes. */
-export interface Keys {
+interface Keys {
   order: string[];
   selection: Selection;
   remove?: () => void;

@@ -54,7 +54,7 @@ const fileAt = (id: string): string => `/v1/library/files/${encodeURIComponent(i
 export const contentOf = (node: Node): string => withLink(`${fileAt(node.id)}/content`);
 /** The address at which a browser displays a PDF or a picture; other files are downloaded. */
 export const shownAt = (node: Node): string => withLink(`${fileAt(node.id)}/content`, { inline: "true" });
-export const zipOf = (node: Node): string => withLink(`/v1/library/nodes/${encodeURIComponent(node.id)}/zip`);
+const zipOf = (node: Node): string => withLink(`/v1/library/nodes/${encodeURIComponent(node.id)}/zip`);
 export const downloadOf = (node: Node): string => isFolder(node) ? zipOf(node) : contentOf(node);
 export const drawingOf = (id: string, index: number): string => withLink(`${fileAt(id)}/records/${index}/image.svg`);
 export const recordContentOf = (id: string, index: number): string => withLink(`${fileAt(id)}/records/${index}/content`);

@@ -12,8 +12,8 @@ import { SignIn } from "./signin.js";
 
 const routes: Route[] = [
   ready("/operations", "Overview", Overview),
-  { path: "/operations/dead", title: "Dead letters", load: () => import("./dead.js") },
-  { path: "/operations/dead/:sequence", title: "Dead letter", load: () => import("./letter.js") },
+  { path: "/operations/dead", title: "Dead letters", load: () => import("./deadletters.js") },
+  { path: "/operations/dead/:sequence", title: "Dead letter", load: () => import("./deadletter.js") },
   { path: "/operations/sweeps", title: "Sweeps", load: () => import("./sweeps.js") },
   { path: "/operations/sources", title: "Feed sources", load: () => import("./sources.js") },
   { path: "/operations/providers", title: "Photo providers", load: () => import("./providers.js") },

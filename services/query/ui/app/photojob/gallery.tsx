@@ -64,7 +64,7 @@ export default function Gallery(): JSX.Element {
 }
 
 /** The edited photo if it is available, otherwise the uploaded one. */
-export function Picture({ photo }: { photo: Photo }): JSX.Element {
+function Picture({ photo }: { photo: Photo }): JSX.Element {
   if (photo.status === "COMPLETED") return <img src={bytesOf(photo.jobId, "preview")} alt="" loading="lazy" decoding="async" />;
   if (photo.status !== "QUEUED" && shown(photo)) return <img src={bytesOf(photo.jobId, "original")} alt="" loading="lazy" decoding="async" />;
   return <span class="no-picture"><Image /></span>;

@@ -20,9 +20,9 @@ export interface Column<T> {
   sorted?: "ascending" | "descending";
 }
 
-export type RowProps = Omit<JSX.IntrinsicElements["div"], "ref" | "key"> & Record<`data-${string}`, string>;
+type RowProps = Omit<JSX.IntrinsicElements["div"], "ref" | "key"> & Record<`data-${string}`, string>;
 
-export interface TableProps<T> {
+interface TableProps<T> {
   label: string;
   /** Must be the same object (useMemo) as long as the cells of a row do not change. */
   columns: Column<T>[];
@@ -45,7 +45,7 @@ const nearEnd = 30; // rows before the end from which more are requested
 /** Matches screens that are too narrow for columns with wide. */
 const narrow = matchMedia("(max-width: 640px)");
 
-export function useNarrow(): boolean {
+function useNarrow(): boolean {
   const [is, set] = useState(narrow.matches);
   useEffect(() => {
     const changed = (): void => set(narrow.matches);

@@ -3,7 +3,7 @@ import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { useInSight } from "./table.js";
 
-export interface TilesProps<T> {
+interface TilesProps<T> {
   label: string;
   items: T[];
   itemKey: (item: T) => string;

@@ -5,7 +5,7 @@ import type { Progress } from "./parts.js";
 import type { Transfer } from "./target.js";
 import { sendBody, transfer } from "./transfer.js";
 
-export interface MultipartOptions {
+interface MultipartOptions {
   url: string;
   file: File;
   /** Fields that are sent before the file. */

@@ -3,7 +3,7 @@ import type { Progress } from "./parts.js";
 import type { Transfer } from "./target.js";
 
 /** The result of a request. status is 0 if there was no response. */
-export interface Reply {
+interface Reply {
   status: number;
   body: unknown;
 }
