@@ -105,7 +105,9 @@ export class Stream {
 }
 
 /** The outcomes of the owner's items in all areas: completed and failed, with an Outcome. node and progress are events of the library. */
-export const outcomes = new Stream(() => "/v1/events?" + new URLSearchParams(identityQuery()).toString(), ["completed", "failed", "node", "progress"]);
+export const outcomes = new Stream(
+  () => "/v1/events?" + new URLSearchParams(identityQuery()).toString(), ["completed", "failed", "node", "progress"],
+);
 
 /** Follows the outcomes of one area. */
 export function followArea(area: string, outcome: (kind: "completed" | "failed", data: Outcome) => void, reset: () => void): () => void {

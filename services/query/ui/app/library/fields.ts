@@ -13,5 +13,7 @@ export interface Field {
 /** Returns the fields that the metadata of a file describes. */
 export function fieldsOf(metadata: Record<string, unknown>): Field[] {
   const { fields } = metadata;
-  return Array.isArray(fields) ? fields.filter((f): f is Field => typeof f === "object" && f !== null && typeof (f as Field).name === "string") : [];
+  return Array.isArray(fields)
+    ? fields.filter((f): f is Field => typeof f === "object" && f !== null && typeof (f as Field).name === "string")
+    : [];
 }

@@ -79,7 +79,9 @@ function announce(node: Node): void {
 }
 
 function announceErased(id: string): void {
-  for (const follower of [...followers]) follower.change({ nodeId: id, change: "deleted", trashed: false, version: Number.MAX_SAFE_INTEGER });
+  for (const follower of [...followers]) {
+    follower.change({ nodeId: id, change: "deleted", trashed: false, version: Number.MAX_SAFE_INTEGER });
+  }
 }
 
 export function readNode(id: string): Promise<Node> {
@@ -109,7 +111,8 @@ export interface Read {
 
 /** Reads a node and its path, and follows its changes. The id "root" is the root folder of the caller. */
 export function useNode(id: string): Read {
-  const [node, setNode] = useState<Node | undefined>(() => known.get(id)), [path, setPath] = useState<Node[]>(() => paths.get(id) ?? []), [error, setError] = useState<Error>();
+  const [node, setNode] = useState<Node | undefined>(() => known.get(id));
+  const [path, setPath] = useState<Node[]>(() => paths.get(id) ?? []), [error, setError] = useState<Error>();
   const [turn, setTurn] = useState(0);
   useEffect(() => {
     let gone = false;
@@ -118,7 +121,9 @@ export function useNode(id: string): Read {
       known.set(id, found);
       setNode(found);
       setError(undefined);
-      const { nodes } = found.type === "User" ? { nodes: [found] } : await api.GET("/v1/library/nodes/{id}/path", { params: { path: { id: found.id }, query: linkToken() } }).then(data);
+      const { nodes } = found.type === "User"
+        ? { nodes: [found] }
+        : await api.GET("/v1/library/nodes/{id}/path", { params: { path: { id: found.id }, query: linkToken() } }).then(data);
       paths.set(id, nodes);
       if (!gone) setPath(nodes);
     }).catch((failed: unknown) => {
@@ -162,7 +167,9 @@ export async function importPage(url: string, name: string, parentId: string | u
 }
 
 export async function rename(node: Node, name: string): Promise<Node> {
-  const changed = await api.PATCH("/v1/library/nodes/{id}", { params: { path: { id: node.id }, header: { "If-Match": `"v${node.version}"` } }, body: { name } }).then(data);
+  const changed = await api.PATCH("/v1/library/nodes/{id}", {
+    params: { path: { id: node.id }, header: { "If-Match": `"v${node.version}"` } }, body: { name },
+  }).then(data);
   announce(changed);
   return changed;
 }
@@ -192,7 +199,9 @@ async function bulk(op: Op, nodes: Node[], parentOf?: (node: Node) => string | u
       else if (op === "erase") announceErased(node.id);
     });
   }
-  if (reasons.length > 0) toast(reasons.slice(0, 3).join(" ") + (reasons.length > 3 ? ` And ${counted(reasons.length - 3, "other")}.` : ""), { bad: true });
+  if (reasons.length > 0) {
+    toast(reasons.slice(0, 3).join(" ") + (reasons.length > 3 ? ` And ${counted(reasons.length - 3, "other")}.` : ""), { bad: true });
+  }
   return done;
 }
 

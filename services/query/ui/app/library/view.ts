@@ -26,7 +26,8 @@ const icons: Record<NonNullable<Node["preview"]>, ComponentType> = {
 };
 
 export const isFolder = (node: Node): boolean => node.type === "Folder" || node.type === "User";
-export const isFinal = (node: Node): boolean => node.status === "Processed" || node.status === "ProcessedPartially" || node.status === "Failed";
+export const isFinal = (node: Node): boolean =>
+  node.status === "Processed" || node.status === "ProcessedPartially" || node.status === "Failed";
 /** Reports whether the caller owns the node. Only the owner may change it. */
 export const isOwn = (node: Node): boolean => node.ownedBy !== undefined;
 
@@ -48,7 +49,8 @@ function withLink(address: string, parameters: Record<string, string> = {}): str
   return text ? `${address}?${text}` : address;
 }
 
-export const hrefOf = (node: Node): string => withLink(node.type === "User" && isOwn(node) ? "/library" : `/library/${encodeURIComponent(node.id)}`);
+export const hrefOf = (node: Node): string =>
+  withLink(node.type === "User" && isOwn(node) ? "/library" : `/library/${encodeURIComponent(node.id)}`);
 
 const fileAt = (id: string): string => `/v1/library/files/${encodeURIComponent(id)}`;
 export const contentOf = (node: Node): string => withLink(`${fileAt(node.id)}/content`);

@@ -19,7 +19,10 @@ const every = 60_000; // ms; a dead letter does not change
 
 export default function DeadLetter({ params }: PageProps): JSX.Element {
   const sequence = Number(params["sequence"]);
-  const { value, error, again } = usePolled(() => api.GET("/v1/dead/{sequence}", { params: { path: { sequence } } }).then(data), every, String(sequence));
+  const { value, error, again } = usePolled(
+    () => api.GET("/v1/dead/{sequence}", { params: { path: { sequence } } }).then(data),
+    every, String(sequence),
+  );
   const [busy, setBusy] = useState(false), [asks, ask] = useState(false);
   const replay = async (): Promise<void> => {
     setBusy(true);
@@ -48,10 +51,18 @@ export default function DeadLetter({ params }: PageProps): JSX.Element {
       <Button kind="primary" icon={Retry} disabled={busy} onClick={() => void replay()}>Replay</Button>
       <Button kind="danger" icon={Trash} onClick={() => ask(true)}>Delete …</Button>
     </>}>
-      {value ? <Shown entry={value} /> : error ? <ErrorState title="Could not load the dead letter" error={error} retry={() => void again()} /> : <Loading what="the dead letter"><Skeleton rows={3} height={120} /></Loading>}
-      {asks && <Dialog title="Delete the dead letter?" close={() => ask(false)} footer={<><Button onClick={() => ask(false)}>Cancel</Button><Button kind="danger" icon={Trash} onClick={() => void remove()}>Delete</Button></>}>
-        <p>The message will be lost. The item does not change.</p>
-      </Dialog>}
+      {value
+        ? <Shown entry={value} />
+        : error ? <ErrorState title="Could not load the dead letter" error={error} retry={() => void again()} />
+        : <Loading what="the dead letter"><Skeleton rows={3} height={120} /></Loading>}
+      {asks && (
+        <Dialog title="Delete the dead letter?" close={() => ask(false)} footer={<>
+          <Button onClick={() => ask(false)}>Cancel</Button>
+          <Button kind="danger" icon={Trash} onClick={() => void remove()}>Delete</Button>
+        </>}>
+          <p>The message will be lost. The item does not change.</p>
+        </Dialog>
+      )}
     </Page>
   );
 }
@@ -59,7 +70,10 @@ export default function DeadLetter({ params }: PageProps): JSX.Element {
 function Shown({ entry }: { entry: Entry }): JSX.Element {
   const payload = typeof entry.payload === "string" ? entry.payload : JSON.stringify(entry.payload, null, 2);
   const copy = (): void => {
-    navigator.clipboard.writeText(payload).then(() => toast("Payload copied."), () => toast("The browser does not allow copying.", { bad: true }));
+    navigator.clipboard.writeText(payload).then(
+      () => toast("Payload copied."),
+      () => toast("The browser does not allow copying.", { bad: true }),
+    );
   };
   return (
     <div class="columns">

@@ -2,9 +2,9 @@ import type { JSX } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { data } from "../api/client.js";
 import { query, setQuery } from "../router.js";
-import { Button, IconButton } from "../ui/button.js";
+import { Button } from "../ui/button.js";
 import { Endless } from "../ui/endless.js";
-import { EmptyState, ErrorState, Loading, Notice, Skeleton } from "../ui/feedback.js";
+import { EmptyState, ErrorState, Loading, RetryNotice, Skeleton } from "../ui/feedback.js";
 import { Check, Retry, Search, Trash } from "../ui/icon.js";
 import { Page } from "../ui/page.js";
 import { type Column, Table } from "../ui/table.js";
@@ -19,7 +19,10 @@ const every = 15_000; // ms between refreshes
 const typing = 400; // ms from the last input until the filter is applied
 
 const columns: Column<Entry>[] = [
-  { key: "reason", label: "Reason", width: "minmax(0, 1fr)", cell: (l) => <><a class="name" href={`/operations/dead/${l.sequence}`}><Bdi text={l.reason} clip /></a><span class="sub clip"><Bdi text={l.item ?? l.subject} clip /></span></> },
+  { key: "reason", label: "Reason", width: "minmax(0, 1fr)", cell: (l) => <>
+    <a class="name" href={`/operations/dead/${l.sequence}`}><Bdi text={l.reason} clip /></a>
+    <span class="sub clip"><Bdi text={l.item ?? l.subject} clip /></span>
+  </> },
   { key: "consumer", label: "Consumer", width: "13rem", wide: true, cell: (l) => <code class="clip">{l.consumer}</code> },
   { key: "attempts", label: "Attempts", width: "5rem", align: "end", wide: true, cell: (l) => l.attempts > 0 ? count(l.attempts) : "–" },
   { key: "last", label: "Given up", width: "6.5rem", align: "end", cell: (l) => <Time iso={l.last} /> },
@@ -27,9 +30,13 @@ const columns: Column<Entry>[] = [
 
 export default function DeadLetters(): JSX.Element {
   const consumer = query.value.get("consumer") ?? "", reason = query.value.get("reason") ?? "";
-  const [consumers, setConsumers] = useState<Record<string, number>>({}), [bulk, setBulk] = useState<Kind | undefined>(), [typed, type] = useState(reason);
+  const [consumers, setConsumers] = useState<Record<string, number>>({});
+  const [bulk, setBulk] = useState<Kind | undefined>(), [typed, type] = useState(reason);
   const list = useMemo(() => new Endless<Entry>(async (cursor) => {
-    const filter = { limit: pageSize, ...consumer ? { consumer } : {}, ...reason ? { reason } : {}, ...cursor ? { after: Number(cursor) } : {} };
+    const filter = {
+      limit: pageSize, ...consumer ? { consumer } : {}, ...reason ? { reason } : {},
+      ...cursor ? { after: Number(cursor) } : {},
+    };
     const page = await api.GET("/v1/dead", { params: { query: filter } }).then(data);
     setConsumers(page.consumers);
     return { items: page.deadLetters, cursor: page.more ? String(page.deadLetters.at(-1)?.sequence) : undefined };
@@ -48,7 +55,9 @@ export default function DeadLetters(): JSX.Element {
   const names = [...new Set([...Object.keys(consumers), ...consumer ? [consumer] : []])].sort();
 
   const content = (): JSX.Element => {
-    if (list.error.value && !list.begun.value) return <ErrorState title="Could not load the dead letters" error={list.error.value} retry={() => list.refresh()} />;
+    if (list.error.value && !list.begun.value) {
+      return <ErrorState title="Could not load the dead letters" error={list.error.value} retry={() => list.refresh()} />;
+    }
     if (!list.begun.value) return <Loading what="dead letters"><Skeleton rows={8} height={55} /></Loading>;
     if (rows.length > 0) {
       return (
@@ -58,8 +67,21 @@ export default function DeadLetters(): JSX.Element {
         </>
       );
     }
-    if (filtered) return <EmptyState icon={Search} title="No dead letters match" action={<Button onClick={() => { type(""); setQuery({ consumer: "", reason: "" }); }}>Show all</Button>}>No dead letter has this consumer and reason.</EmptyState>;
-    return <EmptyState icon={Check} title="No dead letters">Every message was processed. A message that cannot be processed is kept here with the reason, and can be replayed.</EmptyState>;
+    if (filtered) {
+      return (
+        <EmptyState
+          icon={Search} title="No dead letters match"
+          action={<Button onClick={() => { type(""); setQuery({ consumer: "", reason: "" }); }}>Show all</Button>}
+        >
+          No dead letter has this consumer and reason.
+        </EmptyState>
+      );
+    }
+    return (
+      <EmptyState icon={Check} title="No dead letters">
+        Every message was processed. A message that cannot be processed is kept here with the reason, and can be replayed.
+      </EmptyState>
+    );
   };
 
   return (
@@ -76,9 +98,14 @@ export default function DeadLetters(): JSX.Element {
           <label>Reason contains<input type="search" value={typed} onInput={(event) => type(event.currentTarget.value)} /></label>
         </div>
       </div>
-      {list.error.value && list.begun.value && <Notice tone="bad" action={<IconButton icon={Retry} label="Try again" onClick={() => list.refresh()} />}>{list.error.value}</Notice>}
+      {list.error.value && list.begun.value && <RetryNotice error={list.error.value} retry={() => list.refresh()} />}
       {content()}
-      {bulk && <Bulk kind={bulk} filter={{ ...consumer ? { consumer } : {}, ...reason ? { reason } : {} }} close={() => { setBulk(undefined); list.refresh(); }} />}
+      {bulk && (
+        <Bulk
+          kind={bulk} filter={{ ...consumer ? { consumer } : {}, ...reason ? { reason } : {} }}
+          close={() => { setBulk(undefined); list.refresh(); }}
+        />
+      )}
     </Page>
   );
 }

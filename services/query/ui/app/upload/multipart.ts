@@ -22,7 +22,9 @@ export function uploadMultipart<T>({ url, file, fields = {}, idempotencyKey, onP
       for (const [name, value] of Object.entries(fields)) form.append(name, value);
       form.append("file", file);
       xhr.open("POST", url);
-      for (const [name, value] of Object.entries({ Accept: "application/json", "Idempotency-Key": idempotencyKey, ...identityHeaders() })) xhr.setRequestHeader(name, value);
+      for (const [name, value] of Object.entries({ Accept: "application/json", "Idempotency-Key": idempotencyKey, ...identityHeaders() })) {
+        xhr.setRequestHeader(name, value);
+      }
       return sendBody(xhr, form, file.size, onProgress);
     },
     result: ({ status, body }) => status >= 200 && status < 300 ? { value: body as T } : undefined,

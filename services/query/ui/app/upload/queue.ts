@@ -69,7 +69,8 @@ export function add(area: Receiver, dropped: Dropped[], options: unknown): void 
   follow();
   let begun: Promise<unknown> | undefined;
   const files = dropped.map((d) => d.file);
-  const batch = (): Promise<unknown> => begun ??= (area.upload.begin?.(files, options) ?? Promise.resolve(options)).catch((error: unknown) => {
+  const begin = (): Promise<unknown> => area.upload.begin?.(files, options) ?? Promise.resolve(options);
+  const batch = (): Promise<unknown> => begun ??= begin().catch((error: unknown) => {
     begun = undefined; // a retry begins again
     throw error;
   });
@@ -169,7 +170,9 @@ function follow(): void {
         seen.delete(oldest);
       }
       for (const job of jobs.values()) {
-        if (job.item.area.name === outcome.area && job.item.sent.peek()?.id === outcome.id && !job.item.area.upload.follow) end(job, ended(job.item.area.upload, kind, outcome));
+        if (job.item.area.name === outcome.area && job.item.sent.peek()?.id === outcome.id && !job.item.area.upload.follow) {
+          end(job, ended(job.item.area.upload, kind, outcome));
+        }
       }
     },
     reset: () => { for (const job of jobs.values()) if (!job.item.area.upload.follow) void check(job); },

@@ -45,7 +45,10 @@ export interface Target {
   accepts: (file: File) => boolean;
   /** Why a file is not accepted. */
   refusal?: string;
-  /** Where files go when they are dropped on the current page, if that is a page of this area: its options and a label, such as a folder. */
+  /**
+   * Where files go when they are dropped on the current page, if that is a page of this area: its options and a label, such
+   * as a folder.
+   */
   here?: () => { label: string; options: unknown } | undefined;
   /** A form that the user must complete before files are sent. */
   Form?: ComponentType<FormProps>;
