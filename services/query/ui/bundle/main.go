@@ -19,8 +19,13 @@ import (
 func main() {
 	app := flag.String("app", "app", "source directory")
 	out := flag.String("out", "dist", "output directory; existing content is deleted")
+	tests := flag.Bool("tests", false, "build the unit tests instead, as programs for Node.js")
 	flag.Parse()
-	if err := build(*app, *out); err != nil {
+	run := build
+	if *tests {
+		run = buildTests
+	}
+	if err := run(*app, *out); err != nil {
 		fmt.Fprintln(os.Stderr, "bundle:", err)
 		os.Exit(1)
 	}
@@ -80,6 +85,45 @@ func build(app, out string) error {
 		if err := os.WriteFile(filepath.Join(out, name), content, 0o644); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// buildTests writes one script to out for each file of app whose name ends in .test.ts.
+func buildTests(app, out string) error {
+	app, err := filepath.Abs(app)
+	if err != nil {
+		return err
+	}
+	if out, err = filepath.Abs(out); err != nil {
+		return err
+	}
+	var tests []string
+	err = filepath.WalkDir(app, func(path string, entry os.DirEntry, err error) error {
+		if entry != nil && entry.IsDir() && entry.Name() == "node_modules" {
+			return filepath.SkipDir
+		}
+		if strings.HasSuffix(path, ".test.ts") {
+			tests = append(tests, path)
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if len(tests) == 0 {
+		return fmt.Errorf("%s has no tests", app)
+	}
+	if err := os.RemoveAll(out); err != nil {
+		return err
+	}
+	result := api.Build(api.BuildOptions{
+		AbsWorkingDir: app, EntryPoints: tests, EntryNames: "[name]", Outdir: out, OutExtension: map[string]string{".js": ".mjs"}, Write: true,
+		Bundle: true, Format: api.FormatESModule, Platform: api.PlatformNode, Target: api.ES2022,
+		JSX: api.JSXAutomatic, JSXImportSource: "preact", Sourcemap: api.SourceMapInline, LogLevel: api.LogLevelWarning,
+	})
+	if len(result.Errors) > 0 {
+		return errors.New("the build of the tests failed")
 	}
 	return nil
 }

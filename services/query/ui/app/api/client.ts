@@ -36,7 +36,10 @@ export const unreachable = "Assay cannot be reached. Check the connection and tr
 /** Returns the error of a response that is not 2xx, from its status and body. */
 export function refusal(status: number, body: unknown): ApiError {
   const problem: Problem = typeof body === "object" && body !== null ? body : {};
-  const fields = (problem.errors ?? []).map((e) => `${e.field?.replace(/^(body|query|path|header)\./, "") ?? ""} ${e.message ?? ""}`.trim());
+  const fields = (problem.errors ?? []).map((e) => {
+    const name = e.field?.replace(/^(body|query|path|header)\./, "") ?? "";
+    return `${name} ${e.message ?? ""}`.trim();
+  });
   const text = [problem.detail ?? problem.title, ...fields].filter(Boolean).join(" ");
   if (text) return new ApiError(text, status, problem);
   if (status === 502 || status === 503 || status === 504) return new ApiError(unreachable, status);

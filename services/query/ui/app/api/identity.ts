@@ -21,7 +21,7 @@ function storedOwner(): string {
 }
 
 /** anonymous: the server does not authenticate. in, out: it does, and the user is signed in or out. */
-export type Session = "anonymous" | "in" | "out";
+type Session = "anonymous" | "in" | "out";
 
 export const session = signal<Session>("anonymous");
 
@@ -70,7 +70,9 @@ export async function begin(): Promise<void> {
  * session in a cookie that scripts cannot read. It does not store the key.
  */
 export async function signIn(apiKey: string): Promise<"ok" | "refused" | "failed"> {
-  const response = await fetch("/v1/session", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ key: apiKey }) }).catch(() => undefined);
+  const response = await fetch("/v1/session", {
+    method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ key: apiKey }),
+  }).catch(() => undefined);
   if (response?.status === 401 || response?.status === 422) return "refused";
   if (!response?.ok) return "failed";
   location.reload();

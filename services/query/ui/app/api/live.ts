@@ -5,7 +5,7 @@
 import { type ReadonlySignal, signal } from "@preact/signals";
 import { identityQuery, session, verify } from "./identity.js";
 
-export type Connection = "connecting" | "live" | "reconnecting";
+type Connection = "connecting" | "live" | "reconnecting";
 
 /** An outcome: the JSON of AnalysisCompleted or AnalysisFailed. */
 export interface Outcome {
@@ -18,7 +18,7 @@ export interface Outcome {
   errorCode?: string;
 }
 
-export interface Follower {
+interface Follower {
   /** Called with each event: its kind, such as completed or failed, and its data. */
   event?: (kind: string, data: unknown) => void;
   /** Called when events may have been missed, so that everything must be read again. Also called when the stream begins. */
@@ -105,7 +105,9 @@ export class Stream {
 }
 
 /** The outcomes of the owner's items in all areas: completed and failed, with an Outcome. node and progress are events of the library. */
-export const outcomes = new Stream(() => "/v1/events?" + new URLSearchParams(identityQuery()).toString(), ["completed", "failed", "node", "progress"]);
+export const outcomes = new Stream(
+  () => "/v1/events?" + new URLSearchParams(identityQuery()).toString(), ["completed", "failed", "node", "progress"],
+);
 
 /** Follows the outcomes of one area. */
 export function followArea(area: string, outcome: (kind: "completed" | "failed", data: Outcome) => void, reset: () => void): () => void {

@@ -1,4 +1,4 @@
-import type { Area } from "../areas.js";
+import type { Area } from "../area.js";
 import { Feed } from "../ui/icon.js";
 
 export const area: Area = {

@@ -48,7 +48,9 @@ export function Chart({ columns, size, zoom }: { columns: Column[]; size: Size; 
       if (column) latest.current.zoom(column.start);
     });
     chart.current = made;
-    const watch = new ResizeObserver(([entry]) => { if (entry && entry.contentRect.width > 0) made.setSize({ width: entry.contentRect.width, height }); });
+    const watch = new ResizeObserver(([entry]) => {
+      if (entry && entry.contentRect.width > 0) made.setSize({ width: entry.contentRect.width, height });
+    });
     watch.observe(box.current);
     return () => {
       watch.disconnect();
@@ -75,11 +77,21 @@ export function ChartTable({ columns, size, zoom }: { columns: Column[]; size: S
   return (
     <div class="scroll" tabIndex={0} role="group" aria-label="Items by time">
       <table class="plain">
-        <thead><tr><th scope="col">Time</th>{sentiments.map((s) => <th key={s.key} scope="col" class="end">{s.label}</th>)}<th scope="col" class="end">All</th></tr></thead>
+        <thead>
+          <tr>
+            <th scope="col">Time</th>
+            {sentiments.map((s) => <th key={s.key} scope="col" class="end">{s.label}</th>)}
+            <th scope="col" class="end">All</th>
+          </tr>
+        </thead>
         <tbody>
           {columns.filter((c) => c.total > 0).reverse().map((c) => (
             <tr key={c.start.getTime()}>
-              <th scope="row">{size === "1m" ? labels[size].format(c.start) : <Button kind="quiet" onClick={() => zoom(c.start)}>{labels[size].format(c.start)}</Button>}</th>
+              <th scope="row">
+                {size === "1m"
+                  ? labels[size].format(c.start)
+                  : <Button kind="quiet" onClick={() => zoom(c.start)}>{labels[size].format(c.start)}</Button>}
+              </th>
               {c.counts.map((n, i) => <td key={sentiments[i]?.key} class="end">{count(n)}</td>)}
               <td class="end">{count(c.total)}</td>
             </tr>
@@ -110,7 +122,10 @@ function dataOf(columns: Column[]): uPlot.AlignedData {
 function draw(box: HTMLElement, size: Size, data: uPlot.AlignedData, hover: (at: number | undefined) => void, click: () => void): uPlot {
   const style = getComputedStyle(document.documentElement), color = (name: string): string => style.getPropertyValue(name).trim();
   const half = sizes[size] / 2000; // s
-  const axis: uPlot.Axis = { stroke: color("--soft"), font: "12px " + color("--font"), grid: { stroke: color("--line"), width: 1 }, ticks: { show: false } };
+  const axis: uPlot.Axis = {
+    stroke: color("--soft"), font: "12px " + color("--font"), grid: { stroke: color("--line"), width: 1 },
+    ticks: { show: false },
+  };
   const bars = uPlot.paths.bars?.({ size: [0.82, 56], radius: [0.15, 0] });
   return new uPlot({
     width: box.clientWidth, height, padding: [8, 28, 0, 0],
@@ -125,9 +140,18 @@ function draw(box: HTMLElement, size: Size, data: uPlot.AlignedData, hover: (at:
     },
     axes: [
       { ...axis, grid: { show: false }, size: 32, space: 72, values: (_, splits) => splits.map((s) => tick(new Date(s * 1000), size)) },
-      { ...axis, size: 44, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000, 100_000, 200_000, 500_000, 1_000_000], values: (_, splits) => splits.map((n) => count(n)) },
+      {
+        ...axis, size: 44,
+        incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000, 100_000, 200_000, 500_000, 1_000_000],
+        values: (_, splits) => splits.map((n) => count(n)),
+      },
     ],
-    series: [{}, ...[...sentiments].reverse().map((s) => ({ fill: color(s.color), stroke: color(s.color), width: 0, points: { show: false }, ...bars ? { paths: bars } : {} }))],
+    series: [
+      {},
+      ...[...sentiments].reverse().map((s) => ({
+        fill: color(s.color), stroke: color(s.color), width: 0, points: { show: false }, ...bars ? { paths: bars } : {},
+      })),
+    ],
     hooks: { setCursor: [(u) => hover(u.cursor.idx ?? undefined)] },
   }, data, box);
 }

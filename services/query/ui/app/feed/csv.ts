@@ -4,17 +4,23 @@ import { type Parameters } from "./selection.js";
 import type { Item } from "./view.js";
 
 /** The approximate maximum number of items in one file. */
-export const maxRows = 20_000;
+const maxRows = 20_000;
 
 const columns: [string, (item: Item) => string][] = [
-  ["sourceId", (i) => i.sourceId], ["sourceType", (i) => i.sourceType], ["ingestedAt", (i) => i.ingestedAt], ["publishedAt", (i) => i.publishedAt ?? ""],
-  ["sentiment", (i) => i.sentiment], ["score", (i) => String(i.score)], ["compound", (i) => String(i.compound)], ["language", (i) => i.language ?? ""],
+  ["sourceId", (i) => i.sourceId], ["sourceType", (i) => i.sourceType],
+  ["ingestedAt", (i) => i.ingestedAt], ["publishedAt", (i) => i.publishedAt ?? ""],
+  ["sentiment", (i) => i.sentiment], ["score", (i) => String(i.score)],
+  ["compound", (i) => String(i.compound)], ["language", (i) => i.language ?? ""],
   ["tags", (i) => i.matchedTags.join(" ")], ["url", (i) => i.sourceUrl ?? ""], ["text", (i) => i.textSnippet],
 ];
 
-/** Quotes a field according to RFC 4180. Text that a spreadsheet would evaluate as a formula is prefixed with an apostrophe, as in exports of records. */
+/**
+ * Quotes a field according to RFC 4180. Text that a spreadsheet would evaluate as a formula is prefixed with an apostrophe,
+ * as in exports of records.
+ */
 export function field(text: string): string {
-  const number = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text), safe = /^[-=+@\t\r\n＝＋－＠]/.test(text) && !number ? "'" + text : text;
+  const number = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text);
+  const safe = /^[-=+@\t\r\n＝＋－＠]/.test(text) && !number ? "'" + text : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
@@ -23,7 +29,9 @@ export async function saveCSV(parameters: Parameters): Promise<{ rows: number; m
   const lines = [columns.map(([name]) => name).join(",")];
   let cursor: string | undefined;
   do {
-    const page = await api.GET("/v1/feed/items", { params: { query: { ...parameters, limit: 1000, ...cursor ? { cursor } : {} } } }).then(data);
+    const page = await api.GET("/v1/feed/items", {
+      params: { query: { ...parameters, limit: 1000, ...cursor ? { cursor } : {} } },
+    }).then(data);
     for (const item of page.items) lines.push(columns.map(([, of]) => field(of(item))).join(","));
     cursor = page.nextCursor;
   } while (cursor && lines.length <= maxRows);

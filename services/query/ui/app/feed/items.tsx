@@ -31,19 +31,27 @@ export function Items({ list, filtered }: { list: Endless<Item>; filtered: boole
   );
 
   function content(): JSX.Element {
-    if (list.error.value && !list.begun.value) return <ErrorState title="Could not load the items" error={list.error.value} retry={() => list.refresh()} />;
+    if (list.error.value && !list.begun.value) {
+      return <ErrorState title="Could not load the items" error={list.error.value} retry={() => list.refresh()} />;
+    }
     if (!list.begun.value) return <Loading what="items"><Skeleton rows={6} height={rowHeight} /></Loading>;
-    if (rows.length === 0 && filtered) return <EmptyState icon={Feed} title="No items match">Choose a longer time range or remove filters.</EmptyState>;
+    if (rows.length === 0 && filtered) {
+      return <EmptyState icon={Feed} title="No items match">Choose a longer time range or remove filters.</EmptyState>;
+    }
     if (rows.length === 0) {
       return (
         <EmptyState icon={Feed} title="No items in this time range" action={<ButtonLink href="/docs">API reference</ButtonLink>}>
-          Send a message with <code>POST /v1/feed/items</code>, or add a source with <code>assay feed sources set</code> or on the operator pages. Items are rated within a second.
+          Send a message with <code>POST /v1/feed/items</code>, or add a source
+          with <code>assay feed sources set</code> or on the operator pages. Items are rated within a second.
         </EmptyState>
       );
     }
     return (
       <>
-        <Table label="Items of the feed" columns={columns} rows={rows} rowKey={(i) => i.sourceId} rowHeight={rowHeight} onShow={list.show} linked />
+        <Table
+          label="Items of the feed" columns={columns} rows={rows} rowKey={(i) => i.sourceId}
+          rowHeight={rowHeight} onShow={list.show} linked
+        />
         {list.more.value ? <Skeleton rows={2} height={rowHeight} /> : <p class="list-end">End of list</p>}
       </>
     );
@@ -61,14 +69,24 @@ function TextCell({ item }: { item: Item }): JSX.Element {
   return (
     <>
       <a class="name clamp" href={addressOf(item)}><Bdi text={item.textSnippet} /></a>
-      <span class="sub tags">{item.matchedTags.slice(0, 3).map((t) => <button key={t} type="button" class="tag" onClick={() => setQuery({ tag: t })}><Bdi text={t} clip /></button>)}<span class="narrow-only"><Time iso={item.ingestedAt} /></span></span>
+      <span class="sub tags">
+        {item.matchedTags.slice(0, 3).map((t) => (
+          <button key={t} type="button" class="tag" onClick={() => setQuery({ tag: t })}><Bdi text={t} clip /></button>
+        ))}
+        <span class="narrow-only"><Time iso={item.ingestedAt} /></span>
+      </span>
     </>
   );
 }
 
 function Rated({ item }: { item: Item }): JSX.Element {
   const of = sentiments.find((s) => s.key === item.sentiment);
-  return <span class="rated" title={`Confidence ${percent(item.score)}`}><span class={`key ${item.sentiment}`} />{of?.label} <small class="soft">{percent(item.score)}</small></span>;
+  return (
+    <span class="rated" title={`Confidence ${percent(item.score)}`}>
+      <span class={`key ${item.sentiment}`} />
+      {of?.label} <small class="soft">{percent(item.score)}</small>
+    </span>
+  );
 }
 
 /** Parses an item. The numbers of its metadata keep all their digits. */
@@ -81,18 +99,26 @@ function parse(text: string): Item {
 function Details({ id, known }: { id: string; known: Item | undefined }): JSX.Element {
   const [item, setItem] = useState<Item | undefined>(known), [error, setError] = useState("");
   useEffect(() => {
-    api.GET("/v1/feed/items/{sourceId}", { params: { path: { sourceId: id } }, parseAs: "text" }).then(data).then(parse).then(setItem, (failed: unknown) => setError(message(failed)));
+    api.GET("/v1/feed/items/{sourceId}", { params: { path: { sourceId: id } }, parseAs: "text" }).then(data).then(parse)
+      .then(setItem, (failed: unknown) => setError(message(failed)));
   }, [id]);
   const metadata = Object.entries(item?.metadata ?? {}).filter(([, value]) => typeof value !== "object");
   const link = item?.sourceUrl && /^https?:/.test(item.sourceUrl) ? item.sourceUrl : undefined;
   return (
-    <Dialog title="Item" close={() => setQuery({ item: "" })} wide footer={link && <a class="button" href={link} target="_blank" rel="noreferrer noopener"><External /><span>Open the source</span></a>}>
+    <Dialog
+      title="Item" close={() => setQuery({ item: "" })} wide
+      footer={link && <a class="button" href={link} target="_blank" rel="noreferrer noopener"><External /><span>Open the source</span></a>}
+    >
       {error && !item && <p role="alert">{error}</p>}
       {!item && !error && <Loading what="the item"><Skeleton rows={4} height={24} /></Loading>}
       {item && (
         <>
           <p class="item-text"><Bdi text={item.textSnippet} /></p>
-          <p>{item.status === "analyzed" ? <Rated item={item} /> : <Badge tone={item.errorMessage ? "bad" : "active"}>{item.errorMessage ? "Not rated" : "Rating"}</Badge>}</p>
+          <p>
+            {item.status === "analyzed"
+              ? <Rated item={item} />
+              : <Badge tone={item.errorMessage ? "bad" : "active"}>{item.errorMessage ? "Not rated" : "Rating"}</Badge>}
+          </p>
           {item.errorMessage && <p class="soft"><Bdi text={item.errorMessage} /></p>}
           <dl class="facts">
             <dt>Source</dt><dd>{labelOf(item.sourceType)}</dd>

@@ -13,7 +13,11 @@ export function Numbers({ now, before }: { now: Summary; before: Summary | undef
       {sentiments.map((s) => (
         <div key={s.key}>
           <dt><span class={`key ${s.key}`} />{s.label}</dt>
-          <dd>{count(now.sentiment[s.key])} <small>{now.total ? percent(now.sentiment[s.key] / now.total) : ""}</small> <Change now={now.sentiment[s.key]} before={before?.sentiment[s.key]} /></dd>
+          <dd>
+            {count(now.sentiment[s.key])}{" "}
+            <small>{now.total ? percent(now.sentiment[s.key] / now.total) : ""}</small>{" "}
+            <Change now={now.sentiment[s.key]} before={before?.sentiment[s.key]} />
+          </dd>
         </div>
       ))}
       <div><dt>Last hour</dt><dd>{count(now.rate.lastHour)}</dd></div>
@@ -27,7 +31,12 @@ function Change({ now, before }: { now: number; before: number | undefined }): J
   const share = now / before - 1;
   if (Math.abs(share) < 0.005) return <small title="Same as the previous period">=</small>;
   const text = `${share > 0 ? "+" : "−"}${percent(Math.abs(share))}`;
-  return <small title={`${count(before)} in the previous period`}>{text}<span class="visually-hidden"> compared with the previous period</span></small>;
+  return (
+    <small title={`${count(before)} in the previous period`}>
+      {text}
+      <span class="visually-hidden"> compared with the previous period</span>
+    </small>
+  );
 }
 
 export function Tags({ summary, chosen }: { summary: Summary; chosen: Selection }): JSX.Element {
@@ -40,7 +49,12 @@ export function Tags({ summary, chosen }: { summary: Summary; chosen: Selection 
       {most > 0 && (
         <Bars heads={["Tag", "Items"]} bars={summary.tags.slice(0, 12).map((t) => ({
           key: t.tag, share: t.count / most, value: count(t.count),
-          label: <button type="button" class="tag" aria-pressed={chosen.tag === t.tag} onClick={() => setQuery({ tag: chosen.tag === t.tag ? "" : t.tag })}><Bdi text={t.tag} clip /></button>,
+          label: <button
+            type="button" class="tag" aria-pressed={chosen.tag === t.tag}
+            onClick={() => setQuery({ tag: chosen.tag === t.tag ? "" : t.tag })}
+          >
+            <Bdi text={t.tag} clip />
+          </button>,
         }))} />
       )}
     </section>

@@ -42,7 +42,9 @@ async function read(of: string, s: Selection): Promise<Figures> {
 
 function listOf(s: Selection): Endless<Item> {
   return new Endless<Item>(async (cursor) => {
-    const page = await api.GET("/v1/feed/items", { params: { query: { ...parameters(s), limit: 50, ...cursor ? { cursor } : {} } } }).then(data);
+    const page = await api.GET("/v1/feed/items", {
+      params: { query: { ...parameters(s), limit: 50, ...cursor ? { cursor } : {} } },
+    }).then(data);
     return { items: page.items, cursor: page.nextCursor };
   }, (item) => item.sourceId);
 }
@@ -90,7 +92,10 @@ export default function FeedPage(): JSX.Element {
   };
   const table = query.value.get("view") === "table";
   return (
-    <Page title="Feed" lead="Each message is rated on arrival: positive, neutral or negative." actions={<Button icon={Download} disabled={saving} onClick={() => void save()}>Export CSV</Button>}>
+    <Page
+      title="Feed" lead="Each message is rated on arrival: positive, neutral or negative."
+      actions={<Button icon={Download} disabled={saving} onClick={() => void save()}>Export CSV</Button>}
+    >
       <Filters chosen={chosen} />
       {error && figures && <Notice tone="bad">{error}</Notice>}
       {content()}
@@ -98,7 +103,16 @@ export default function FeedPage(): JSX.Element {
   );
 
   function content(): JSX.Element {
-    if (!figures) return error ? <ErrorState title="Could not load the feed" error={error} retry={() => location.reload()} /> : <Loading what="the feed"><div class="numbers"><Skeleton height={94} /><Skeleton height={94} /><Skeleton height={94} /><Skeleton height={94} /></div><Skeleton height={330} /></Loading>;
+    if (!figures) {
+      return error
+        ? <ErrorState title="Could not load the feed" error={error} retry={() => location.reload()} />
+        : (
+          <Loading what="the feed">
+            <div class="numbers"><Skeleton height={94} /><Skeleton height={94} /><Skeleton height={94} /><Skeleton height={94} /></div>
+            <Skeleton height={330} />
+          </Loading>
+        );
+    }
     const stale = figures.of !== key, columns = columnsOf(figures.buckets, figures.bounds, size);
     const closer = (start: Date): void => { if (size !== "1m") zoom(start, size); };
     return (
@@ -107,7 +121,12 @@ export default function FeedPage(): JSX.Element {
         <div class="feed-columns">
           <section class="card" aria-labelledby="over-time">
             <div class="card-head"><h2 id="over-time">Sentiment over time</h2>
-              <Choice label="Show as" options={[{ key: "chart", label: "Chart" }, { key: "table", label: "Table" }]} chosen={table ? "table" : "chart"} choose={(to) => setQuery({ view: to === "table" ? to : "" })} />
+              <Choice
+                label="Show as"
+                options={[{ key: "chart", label: "Chart" }, { key: "table", label: "Table" }]}
+                chosen={table ? "table" : "chart"}
+                choose={(to) => setQuery({ view: to === "table" ? to : "" })}
+              />
             </div>
             {table ? <ChartTable columns={columns} size={size} zoom={closer} /> : <Chart columns={columns} size={size} zoom={closer} />}
           </section>

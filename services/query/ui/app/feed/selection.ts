@@ -3,7 +3,11 @@ import { query, setQuery } from "../router.js";
 import { sentiments, type Sentiment, sourceTypes, type SourceType } from "./view.js";
 
 export const windows = [
-  { key: "1", label: "1 h" }, { key: "6", label: "6 h" }, { key: "24", label: "24 h" }, { key: "72", label: "3 days" }, { key: "168", label: "7 days" },
+  { key: "1", label: "1 h" },
+  { key: "6", label: "6 h" },
+  { key: "24", label: "24 h" },
+  { key: "72", label: "3 days" },
+  { key: "168", label: "7 days" },
 ] as const;
 
 /** The retention of the dashboard in hours. */

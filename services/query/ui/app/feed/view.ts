@@ -14,7 +14,10 @@ export const sentiments: { key: Sentiment; label: string; tone: Tone; color: str
 ];
 
 export const sourceTypes: { key: SourceType; label: string }[] = [
-  { key: "rss", label: "RSS and Atom" }, { key: "newsapi", label: "NewsAPI" }, { key: "reddit", label: "Reddit" }, { key: "twitter", label: "Twitter" },
+  { key: "rss", label: "RSS and Atom" },
+  { key: "newsapi", label: "NewsAPI" },
+  { key: "reddit", label: "Reddit" },
+  { key: "twitter", label: "Twitter" },
 ];
 
 export const labelOf = (source: SourceType): string => sourceTypes.find((s) => s.key === source)?.label ?? source;

@@ -1,4 +1,4 @@
-import type { Area } from "../areas.js";
+import type { Area } from "../area.js";
 import { Library, Search } from "../ui/icon.js";
 import { upload } from "./upload.js";
 
@@ -10,7 +10,10 @@ export const area: Area = {
     { href: "/library", label: "Library", icon: Library, match: within },
     { href: "/search", label: "Search", icon: Search, match: (path) => path === "/search" },
   ],
-  cards: [{ href: "/library", title: "Library", text: "Store any file in folders, with previews, records and full-text search.", icon: Library }],
+  cards: [{
+    href: "/library", title: "Library", icon: Library,
+    text: "Store any file in folders, with previews, records and full-text search.",
+  }],
   routes: [
     { path: "/library", title: "Library", load: () => import("./page.js") },
     { path: "/library/trash", title: "Trash", load: () => import("./trash.js") },

@@ -22,8 +22,11 @@ export function handleOf(nodes: () => Node[]): Props {
 
 /** Makes an element a drop target for nodes, which are moved to the folder. */
 export function targetOf(folder: Node): Props {
-  const accepts = (event: DragEvent): boolean => isOwn(folder) && (event.dataTransfer?.types.includes(kind) ?? false) && !dragged.some((n) => n.id === folder.id);
-  const mark = (event: DragEvent, on: boolean): void => { if (event.currentTarget instanceof Element) event.currentTarget.classList.toggle("drop-target", on); };
+  const accepts = (event: DragEvent): boolean =>
+    isOwn(folder) && (event.dataTransfer?.types.includes(kind) ?? false) && !dragged.some((n) => n.id === folder.id);
+  const mark = (event: DragEvent, on: boolean): void => {
+    if (event.currentTarget instanceof Element) event.currentTarget.classList.toggle("drop-target", on);
+  };
   return {
     onDragOver: (event) => {
       if (!accepts(event)) return;

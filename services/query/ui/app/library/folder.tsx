@@ -4,8 +4,11 @@ import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { navigate, query, setQuery } from "../router.js";
 import { Button, ButtonLink, IconButton } from "../ui/button.js";
-import { EmptyState, ErrorState, Loading, Notice, Skeleton } from "../ui/feedback.js";
-import { ChevronDown, Close, Download, FolderPlus, Globe, Grid, Library, Link, List, More, Move as MoveIcon, Pencil, Retry, Search, Trash, Upload } from "../ui/icon.js";
+import { EmptyState, ErrorState, Loading, Notice, RetryNotice, Skeleton } from "../ui/feedback.js";
+import {
+  ChevronDown, Close, Download, FolderPlus, Globe, Grid, Library, Link, List, More, Move as MoveIcon, Pencil,
+  Search, Trash, Upload,
+} from "../ui/icon.js";
 import { Menu, type MenuItem } from "../ui/menu.js";
 import { Page } from "../ui/page.js";
 import { type Column, Table } from "../ui/table.js";
@@ -25,7 +28,10 @@ import { downloadOf, hrefOf, isFolder, isOwn, kindOf, type Node, nameOf, type St
 
 const rowHeight = 56; // px
 const statuses: { key: Status | ""; label: string }[] = [
-  { key: "", label: "Any status" }, { key: "Processed", label: "Done" }, { key: "ProcessedPartially", label: "Partly done" }, { key: "Failed", label: "Failed" },
+  { key: "", label: "Any status" },
+  { key: "Processed", label: "Done" },
+  { key: "ProcessedPartially", label: "Partly done" },
+  { key: "Failed", label: "Failed" },
 ];
 const viewKey = "assay-library-view";
 
@@ -39,9 +45,12 @@ function storedView(): string {
   }
 }
 
-export function FolderView({ node, crumbs, error }: { node: Node; crumbs: { href: string; label: string }[]; error: Error | undefined }): JSX.Element {
+export function FolderView({ node, crumbs, error }: {
+  node: Node; crumbs: { href: string; label: string }[]; error: Error | undefined;
+}): JSX.Element {
   const own = isOwn(node), name = nameOf(node), q = query.value;
-  const sort: Sort = sorts.find((s) => s === q.get("sort")) ?? "name", status = statuses.find((s) => s.key === q.get("status"))?.key || undefined;
+  const sort: Sort = sorts.find((s) => s === q.get("sort")) ?? "name";
+  const status = statuses.find((s) => s.key === q.get("status"))?.key || undefined;
   const view = q.get("view") ?? storedView();
   const listing = useMemo(() => new Listing(node.id, sort, status), [node.id, sort, status]), list = listing.nodes;
   const selection = useMemo(() => new Selection(), [node.id]);
@@ -80,7 +89,9 @@ export function FolderView({ node, crumbs, error }: { node: Node; crumbs: { href
           { label: "Share", icon: Link, act: () => ask({ what: "share", node }) },
           { label: "Rename", icon: Pencil, act: () => ask({ what: "rename", node }) },
           { label: "Move", icon: MoveIcon, act: () => ask({ what: "move", nodes: [node] }) },
-          { label: "Move to trash", icon: Trash, danger: true, act: () => { void trash([node]).then((done) => { if (done) navigate(crumbs.at(-1)?.href ?? "/library"); }); } },
+          { label: "Move to trash", icon: Trash, danger: true, act: () => {
+            void trash([node]).then((done) => { if (done) navigate(crumbs.at(-1)?.href ?? "/library"); });
+          } },
         ] : [],
       ]} />
     </>
@@ -88,27 +99,70 @@ export function FolderView({ node, crumbs, error }: { node: Node; crumbs: { href
   return (
     <Page title={name} outside crumbs={crumbs} actions={header}>
       {error && <Notice tone="bad">{error.message}</Notice>}
-      {node.trashed && <Notice tone="warn" action={<><Button onClick={() => void restore([node])}>Restore</Button><Button kind="danger" onClick={() => ask({ what: "erase", nodes: [node] })}>Delete permanently</Button></>}>This folder is in the trash.</Notice>}
-      {selected.length > 0 ? <Selected nodes={selected} clear={() => selection.clear()} all={() => selection.all(order)} total={rows.length} ask={ask} remove={() => remove(selected)} own={own} /> : (
+      {node.trashed && (
+        <Notice tone="warn" action={<>
+          <Button onClick={() => void restore([node])}>Restore</Button>
+          <Button kind="danger" onClick={() => ask({ what: "erase", nodes: [node] })}>Delete permanently</Button>
+        </>}>
+          This folder is in the trash.
+        </Notice>
+      )}
+      {selected.length > 0 ? (
+        <Selected
+          nodes={selected} clear={() => selection.clear()} all={() => selection.all(order)}
+          total={rows.length} ask={ask} remove={() => remove(selected)} own={own}
+        />
+      ) : (
         <div class="toolbar library-toolbar">
-          <form role="search" class="search-field" onSubmit={(event) => { event.preventDefault(); find(new FormData(event.currentTarget).get("q")?.toString() ?? ""); }}>
-            <Search /><label><span class="visually-hidden">Search in {name}</span><input type="search" name="q" placeholder="Search" maxLength={500} /></label>
+          <form role="search" class="search-field" onSubmit={(event) => {
+            event.preventDefault();
+            find(new FormData(event.currentTarget).get("q")?.toString() ?? "");
+          }}>
+            <Search />
+            <label>
+              <span class="visually-hidden">Search in {name}</span>
+              <input type="search" name="q" placeholder="Search" maxLength={500} />
+            </label>
           </form>
           <div class="library-options">
-            <label><span class="visually-hidden">Status</span><select value={status ?? ""} onChange={(event) => setQuery({ status: event.currentTarget.value })}>{statuses.map((s) => <option key={s.key} value={s.key}>{s.label}</option>)}</select></label>
-            <label class={view === "tiles" ? "" : "narrow-only"}><span class="visually-hidden">Order</span><select value={sort} onChange={(event) => setQuery({ sort: event.currentTarget.value === "name" ? "" : event.currentTarget.value })}>
-              <option value="name">Name</option><option value="-name">Name, descending</option><option value="-updatedAt">Newest</option><option value="updatedAt">Oldest</option><option value="-size">Largest</option><option value="size">Smallest</option>
-            </select></label>
+            <label>
+              <span class="visually-hidden">Status</span>
+              <select value={status ?? ""} onChange={(event) => setQuery({ status: event.currentTarget.value })}>
+                {statuses.map((s) => <option key={s.key} value={s.key}>{s.label}</option>)}
+              </select>
+            </label>
+            <label class={view === "tiles" ? "" : "narrow-only"}>
+              <span class="visually-hidden">Order</span>
+              <select
+                value={sort}
+                onChange={(event) => setQuery({ sort: event.currentTarget.value === "name" ? "" : event.currentTarget.value })}
+              >
+                <option value="name">Name</option>
+                <option value="-name">Name, descending</option>
+                <option value="-updatedAt">Newest</option>
+                <option value="updatedAt">Oldest</option>
+                <option value="-size">Largest</option>
+                <option value="size">Smallest</option>
+              </select>
+            </label>
             <div class="choice" role="group" aria-label="View">
-              <button type="button" aria-pressed={view !== "tiles"} aria-label="Table" title="Table" onClick={() => show("table")}><List /></button>
-              <button type="button" aria-pressed={view === "tiles"} aria-label="Tiles" title="Tiles" onClick={() => show("tiles")}><Grid /></button>
+              <button type="button" aria-pressed={view !== "tiles"} aria-label="Table" title="Table" onClick={() => show("table")}>
+                <List />
+              </button>
+              <button type="button" aria-pressed={view === "tiles"} aria-label="Tiles" title="Tiles" onClick={() => show("tiles")}>
+                <Grid />
+              </button>
             </div>
           </div>
         </div>
       )}
-      {list.error.value && list.begun.value && <Notice tone="bad" action={<IconButton icon={Retry} label="Try again" onClick={list.retry} />}>{list.error.value}</Notice>}
-      <div onKeyDown={(event) => listKeys(event, { order, selection, ...own ? { remove: () => remove(rows.filter((r) => selection.ids.peek().has(r.id))), rename: () => { const one = rows.find((r) => selection.ids.peek().has(r.id)); if (one) ask({ what: "rename", node: one }); } } : {} })}
-        onClickCapture={(event) => listClick(event, order, selection)}>{content()}</div>
+      {list.error.value && list.begun.value && <RetryNotice error={list.error.value} retry={list.retry} />}
+      <div
+        onKeyDown={(event) => listKeys(event, { order, selection, ...own ? { remove: removeChosen, rename: renameChosen } : {} })}
+        onClickCapture={(event) => listClick(event, order, selection)}
+      >
+        {content()}
+      </div>
       {dialog()}
     </Page>
   );
@@ -120,21 +174,57 @@ export function FolderView({ node, crumbs, error }: { node: Node; crumbs: { href
     setQuery({ view: as });
   }
 
+  // The keys act on the selection of the moment, which may be newer than the one that is rendered.
+  function removeChosen(): void {
+    remove(rows.filter((r) => selection.ids.peek().has(r.id)));
+  }
+
+  function renameChosen(): void {
+    const one = rows.find((r) => selection.ids.peek().has(r.id));
+    if (one) ask({ what: "rename", node: one });
+  }
+
   function find(text: string): void {
     if (text.trim()) navigate("/search?" + new URLSearchParams({ q: text.trim(), ...root ? {} : { in: node.id } }).toString());
   }
 
   function content(): ComponentChildren {
-    if (list.error.value && !list.begun.value) return <ErrorState title="Could not load the folder" error={list.error.value} retry={() => list.refresh()} />;
+    if (list.error.value && !list.begun.value) {
+      return <ErrorState title="Could not load the folder" error={list.error.value} retry={() => list.refresh()} />;
+    }
     if (!list.begun.value) return <Loading what="the folder"><Skeleton rows={8} height={rowHeight - 1} /></Loading>;
-    if (rows.length === 0 && status) return <EmptyState icon={Search} title="No files match" action={<Button onClick={() => setQuery({ status: "" })}>Show all</Button>}>No file in this folder has this status.</EmptyState>;
+    if (rows.length === 0 && status) {
+      return (
+        <EmptyState icon={Search} title="No files match" action={<Button onClick={() => setQuery({ status: "" })}>Show all</Button>}>
+          No file in this folder has this status.
+        </EmptyState>
+      );
+    }
     if (rows.length === 0 && !own) return <EmptyState icon={Library} title="This folder is empty" />;
-    if (rows.length === 0) return <EmptyState icon={Library} title={root ? "Your library is empty" : "This folder is empty"} action={<><Button kind="primary" icon={Upload} onClick={() => openDialog()}>Upload files</Button><Button icon={Globe} onClick={() => ask({ what: "page" })}>Import a web page</Button></>}>Drop files or folders anywhere on this page. You get previews, records of tables and molecules, and search in all texts.</EmptyState>;
+    if (rows.length === 0) {
+      return (
+        <EmptyState icon={Library} title={root ? "Your library is empty" : "This folder is empty"} action={<>
+          <Button kind="primary" icon={Upload} onClick={() => openDialog()}>Upload files</Button>
+          <Button icon={Globe} onClick={() => ask({ what: "page" })}>Import a web page</Button>
+        </>}>
+          Drop files or folders anywhere on this page. You get previews, records of tables and molecules, and search in all texts.
+        </EmptyState>
+      );
+    }
     return (
       <>
-        {view === "tiles" ? <Tiles label={name} items={rows} itemKey={(n) => n.id} width={150} height={212} onShow={list.show} tile={(n) => <Tile node={n} selection={selection} selected={selected} actions={actionsOf(n)} />} />
-          : <Table label={name} columns={columns()} rows={rows} rowKey={(n) => n.id} rowHeight={rowHeight} onShow={list.show} linked
-            rowClass={(n) => selection.has(n.id) ? "selected" : ""} rowProps={(n) => ({ "data-id": n.id, ...own ? dragOf(n) : {} })} />}
+        {view === "tiles" ? (
+          <Tiles
+            label={name} items={rows} itemKey={(n) => n.id} width={150} height={212} onShow={list.show}
+            tile={(n) => <Tile node={n} selection={selection} selected={selected} actions={actionsOf(n)} />}
+          />
+        ) : (
+          <Table
+            label={name} columns={columns()} rows={rows} rowKey={(n) => n.id} rowHeight={rowHeight} onShow={list.show} linked
+            rowClass={(n) => selection.has(n.id) ? "selected" : ""}
+            rowProps={(n) => ({ "data-id": n.id, ...own ? dragOf(n) : {} })}
+          />
+        )}
         {list.more.value ? <Skeleton rows={2} height={rowHeight - 1} /> : <p class="list-end">{counted(rows.length, "item")}</p>}
       </>
     );
@@ -153,15 +243,30 @@ export function FolderView({ node, crumbs, error }: { node: Node; crumbs: { href
     const by = (key: "name" | "size" | "updatedAt", label: string): Pick<Column<Node>, "head" | "sorted"> => {
       const on = sort === key ? "ascending" : sort === `-${key}` ? "descending" : undefined, first = key === "name" ? key : `-${key}`;
       const next = on === undefined ? first : on === "ascending" ? `-${key}` : key;
-      return { ...on ? { sorted: on } : {}, head: <button type="button" class={`sort ${on ?? ""}`} onClick={() => setQuery({ sort: next === "name" ? "" : next })}>{label}<ChevronDown /></button> };
+      const head = (
+        <button type="button" class={`sort ${on ?? ""}`} onClick={() => setQuery({ sort: next === "name" ? "" : next })}>
+          {label}
+          <ChevronDown />
+        </button>
+      );
+      return { ...on ? { sorted: on } : {}, head };
     };
     return [
       { key: "select", label: "Selected", width: "20px", quiet: true, cell: (n) => <Select node={n} selection={selection} /> },
       { key: "name", label: "Name", width: "minmax(0, 1fr)", ...by("name", "Name"), cell: (n) => <NameCell node={n} /> },
       { key: "status", label: "Status", width: "8rem", wide: true, cell: (n) => <State node={n} /> },
-      { key: "size", label: "Size", width: "6rem", align: "end", wide: true, ...by("size", "Size"), cell: (n) => <span class="soft num">{n.length === undefined ? "" : bytes(n.length)}</span> },
-      { key: "time", label: "Modified", width: "9rem", wide: true, ...by("updatedAt", "Modified"), cell: (n) => n.updatedAt ? <Time iso={n.updatedAt} /> : null },
-      { key: "actions", label: "Actions", width: "2.5rem", quiet: true, align: "end", cell: (n) => <Menu label={`Actions for ${nameOf(n)}`} button={<More />} items={actionsOf(n)} /> },
+      {
+        key: "size", label: "Size", width: "6rem", align: "end", wide: true, ...by("size", "Size"),
+        cell: (n) => <span class="soft num">{n.length === undefined ? "" : bytes(n.length)}</span>,
+      },
+      {
+        key: "time", label: "Modified", width: "9rem", wide: true, ...by("updatedAt", "Modified"),
+        cell: (n) => n.updatedAt ? <Time iso={n.updatedAt} /> : null,
+      },
+      {
+        key: "actions", label: "Actions", width: "2.5rem", quiet: true, align: "end",
+        cell: (n) => <Menu label={`Actions for ${nameOf(n)}`} button={<More />} items={actionsOf(n)} />,
+      },
     ];
   }
 
@@ -173,17 +278,30 @@ export function FolderView({ node, crumbs, error }: { node: Node; crumbs: { href
       case "rename": return <Rename node={asking.node} close={close} />;
       case "share": return <ShareDialog node={asking.node} close={close} />;
       case "move": return <Move nodes={asking.nodes} close={() => { close(); selection.clear(); }} />;
-      case "erase": return <Confirm title="Delete the folder permanently?" verb="Delete permanently" close={close} act={() => { void erase(asking.nodes).then(() => navigate("/library/trash")); }}>The folder and everything in it will be deleted. You cannot undo this.</Confirm>;
+      case "erase": return (
+        <Confirm title="Delete the folder permanently?" verb="Delete permanently" close={close} act={() => {
+          void erase(asking.nodes).then(() => navigate("/library/trash"));
+        }}>
+          The folder and everything in it will be deleted. You cannot undo this.
+        </Confirm>
+      );
       case undefined: return null;
     }
   }
 }
 
-function Selected({ nodes, total, clear, all, ask, remove, own }: { nodes: Node[]; total: number; clear: () => void; all: () => void; ask: (what: Asking) => void; remove: () => void; own: boolean }): JSX.Element {
+function Selected({ nodes, total, clear, all, ask, remove, own }: {
+  nodes: Node[]; total: number; clear: () => void; all: () => void; ask: (what: Asking) => void; remove: () => void;
+  own: boolean;
+}): JSX.Element {
   const one = nodes.length === 1 ? nodes[0] : undefined;
   return (
     <div class="toolbar library-toolbar selection" role="group" aria-label="Selection">
-      <p role="status"><IconButton icon={Close} label="Clear selection" onClick={clear} /><strong>{count(nodes.length)} selected</strong>{nodes.length < total && <Button kind="quiet" onClick={all}>Select all</Button>}</p>
+      <p role="status">
+        <IconButton icon={Close} label="Clear selection" onClick={clear} />
+        <strong>{count(nodes.length)} selected</strong>
+        {nodes.length < total && <Button kind="quiet" onClick={all}>Select all</Button>}
+      </p>
       <div class="library-options">
         {one && <ButtonLink icon={Download} href={downloadOf(one)} download>Download</ButtonLink>}
         {own && <Button icon={MoveIcon} onClick={() => ask({ what: "move", nodes })}>Move</Button>}
@@ -196,7 +314,13 @@ function Selected({ nodes, total, clear, all, ask, remove, own }: { nodes: Node[
 }
 
 function Select({ node, selection }: { node: Node; selection: Selection }): JSX.Element {
-  return <input type="checkbox" class="select" aria-label={`Select ${nameOf(node)}`} checked={selection.has(node.id)} onClick={(event) => { event.currentTarget.checked = selection.ids.peek().has(node.id); }} />;
+  return (
+    <input
+      type="checkbox" class="select" aria-label={`Select ${nameOf(node)}`}
+      checked={selection.has(node.id)}
+      onClick={(event) => { event.currentTarget.checked = selection.ids.peek().has(node.id); }}
+    />
+  );
 }
 
 function NameCell({ node }: { node: Node }): JSX.Element {
@@ -206,22 +330,36 @@ function NameCell({ node }: { node: Node }): JSX.Element {
       <Thumbnail node={node} size={80} />
       <div class="grow">
         <a class="name" href={hrefOf(node)} draggable={false}><Bdi text={nameOf(node)} clip /></a>
-        <span class="sub clip"><span>{details}</span><span class="narrow-only">{node.length === undefined ? "" : ` · ${bytes(node.length)}`}{node.status === "Failed" && " · Failed"}</span></span>
+        <span class="sub clip">
+          <span>{details}</span>
+          <span class="narrow-only">
+            {node.length === undefined ? "" : ` · ${bytes(node.length)}`}
+            {node.status === "Failed" && " · Failed"}
+          </span>
+        </span>
       </div>
     </div>
   );
 }
 
-function Tile({ node, selection, selected, actions }: { node: Node; selection: Selection; selected: Node[]; actions: MenuItem[] }): JSX.Element {
-  const drag = isOwn(node) ? { ...handleOf(() => selection.ids.peek().has(node.id) ? selected : [node]), ...isFolder(node) ? targetOf(node) : {} } : {};
+function Tile({ node, selection, selected, actions }: {
+  node: Node; selection: Selection; selected: Node[]; actions: MenuItem[];
+}): JSX.Element {
+  const drag = isOwn(node)
+    ? { ...handleOf(() => selection.ids.peek().has(node.id) ? selected : [node]), ...isFolder(node) ? targetOf(node) : {} }
+    : {};
   return (
     <div class={selection.has(node.id) ? "node-tile selected" : "node-tile"} data-id={node.id} {...drag}>
-      <a class="node-picture" href={hrefOf(node)} draggable={false} tabIndex={-1} aria-hidden="true"><Thumbnail node={node} size={300} large /></a>
+      <a class="node-picture" href={hrefOf(node)} draggable={false} tabIndex={-1} aria-hidden="true">
+        <Thumbnail node={node} size={300} large />
+      </a>
       <Select node={node} selection={selection} />
       <div class="node-caption">
         <div class="grow">
           <a class="name" href={hrefOf(node)} draggable={false}><Bdi text={nameOf(node)} clip /></a>
-          <span class="sub clip">{node.status === "Failed" ? "Failed" : node.length === undefined ? kindOf(node) : bytes(node.length)}</span>
+          <span class="sub clip">
+            {node.status === "Failed" ? "Failed" : node.length === undefined ? kindOf(node) : bytes(node.length)}
+          </span>
         </div>
         <Menu label={`Actions for ${nameOf(node)}`} button={<More />} items={actions} />
       </div>

@@ -34,7 +34,10 @@ export class Listing {
     const listed = this.nodes.change(change.nodeId, (node) => {
       if (node.version > change.version) return node;
       moved = node.name !== change.name;
-      return { ...node, version: change.version, ...change.name ? { name: change.name } : {}, ...change.status ? { status: change.status } : {} };
+      return {
+        ...node, version: change.version, ...change.name ? { name: change.name } : {},
+        ...change.status ? { status: change.status } : {},
+      };
     });
     const ended = change.type === "File" && ["Processed", "ProcessedPartially", "Failed"].includes(change.status ?? "");
     if (!listed || moved || ended || this.status) { // the change does not contain everything that the list shows
@@ -45,7 +48,8 @@ export class Listing {
 
   private async read(cursor: string | undefined): Promise<Page<Node>> {
     const { items, cursor: next } = await this.load(cursor);
-    return { items: items.filter((n) => n.version > (this.left.get(n.id) ?? -1)), cursor: next }; // after the last request, during which nodes can leave
+    // Nodes can leave the folder during the requests.
+    return { items: items.filter((n) => n.version > (this.left.get(n.id) ?? -1)), cursor: next };
   }
 
   private async load(cursor: string | undefined): Promise<Page<Node>> {
@@ -63,11 +67,17 @@ export class Listing {
   private async page(type: "Folder" | "File", cursor: string | undefined, first: boolean): Promise<Page<Node>> {
     // A folder has no size.
     const sort = type === "Folder" && this.sort.endsWith("size") ? "name" : this.sort.endsWith("name") ? this.sort : `${this.sort},name`;
-    const query = { type, sort, limit: pageSize, ...linkToken(), ...cursor ? { cursor } : {}, ...this.status ? { status: this.status } : {} };
+    const query = {
+      type, sort, limit: pageSize, ...linkToken(), ...cursor ? { cursor } : {},
+      ...this.status ? { status: this.status } : {},
+    };
     const list = (after?: string): Promise<{ nodes: Node[]; nextCursor?: string }> =>
-      api.GET("/v1/library/nodes/{id}/children", { params: { path: { id: this.folder }, query: { ...query, ...after ? { after } : {} } } }).then(data);
+      api.GET("/v1/library/nodes/{id}/children", {
+        params: { path: { id: this.folder }, query: { ...query, ...after ? { after } : {} } },
+      }).then(data);
     const page = await (first ? list(this.after) : list()).catch((error: unknown) => {
-      if (first && this.after && error instanceof ApiError && error.code === "index-not-ready") return list(); // newer changes arrive as events
+      // Newer changes arrive as events.
+      if (first && this.after && error instanceof ApiError && error.code === "index-not-ready") return list();
       throw error;
     });
     this.after = first ? undefined : this.after;

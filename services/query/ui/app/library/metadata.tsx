@@ -5,8 +5,8 @@ import { message } from "../api/client.js";
 import { EmptyState, ErrorState, Loading, Skeleton } from "../ui/feedback.js";
 import { FileText } from "../ui/icon.js";
 import { Bdi, count, Time } from "../ui/text.js";
-import { fieldsOf, type Field } from "./records.js";
-import { readMetadata } from "./preview.js";
+import { type Field, fieldsOf } from "./fields.js";
+import { readMetadata } from "./nodes.js";
 import type { Node } from "./view.js";
 
 const separate = ["fields", "failures"]; // shown in sections of their own
@@ -30,15 +30,29 @@ export function Metadata({ node }: { node: Node }): JSX.Element {
         </dl>
       </section>
       <section class="card" aria-labelledby="found"><h2 id="found">From the content</h2>
-        {simple.length === 0 ? <p class="soft">Nothing was found.</p> : <dl class="facts wide">{simple.map(([name, value]) => <div key={name}><dt>{words(name)}</dt><dd>{shown(value)}</dd></div>)}</dl>}
+        {simple.length === 0 && <p class="soft">Nothing was found.</p>}
+        {simple.length > 0 && (
+          <dl class="facts wide">
+            {simple.map(([name, value]) => <div key={name}><dt>{words(name)}</dt><dd>{shown(value)}</dd></div>)}
+          </dl>
+        )}
       </section>
       {fields.length > 0 && <Fields fields={fields} />}
       {failures.length > 0 && (
         <section class="card all-columns" aria-labelledby="failures"><h2 id="failures">Records that failed</h2>
-          <ul class="failures">{failures.map((f) => <li key={f.index}><a href={`?tab=records&record=${f.index ?? 0}`}>Record {count((f.index ?? 0) + 1)}</a> <Bdi text={[f.name, f.error].filter(Boolean).join(": ")} /></li>)}</ul>
+          <ul class="failures">
+            {failures.map((f) => (
+              <li key={f.index}>
+                <a href={`?tab=records&record=${f.index ?? 0}`}>Record {count((f.index ?? 0) + 1)}</a>{" "}
+                <Bdi text={[f.name, f.error].filter(Boolean).join(": ")} />
+              </li>
+            ))}
+          </ul>
         </section>
       )}
-      {simple.length === 0 && fields.length === 0 && node.status === "Loading" && <EmptyState icon={FileText} title="The file is not uploaded yet" />}
+      {simple.length === 0 && fields.length === 0 && node.status === "Loading" && (
+        <EmptyState icon={FileText} title="The file is not uploaded yet" />
+      )}
     </div>
   );
 }
@@ -53,8 +67,18 @@ function shown(value: unknown): ComponentChildren {
   if (typeof value === "number") return quantity(value, 3);
   if (typeof value === "boolean") return value ? "yes" : "no";
   if (typeof value === "string") return <Bdi text={value} />;
-  if (Array.isArray(value)) return value.every((v) => typeof v !== "object") ? <Bdi text={value.join(", ")} /> : <ul>{value.slice(0, 50).map((v, i) => <li key={i}>{shown(v)}</li>)}</ul>;
-  if (value && typeof value === "object") return <dl class="facts nested">{Object.entries(value).map(([name, of]) => <div key={name}><dt><Bdi text={words(name)} /></dt><dd>{shown(of)}</dd></div>)}</dl>;
+  if (Array.isArray(value)) {
+    return value.every((v) => typeof v !== "object")
+      ? <Bdi text={value.join(", ")} />
+      : <ul>{value.slice(0, 50).map((v, i) => <li key={i}>{shown(v)}</li>)}</ul>;
+  }
+  if (value && typeof value === "object") {
+    return (
+      <dl class="facts nested">
+        {Object.entries(value).map(([name, of]) => <div key={name}><dt><Bdi text={words(name)} /></dt><dd>{shown(of)}</dd></div>)}
+      </dl>
+    );
+  }
   return "–";
 }
 
@@ -70,8 +94,28 @@ function Fields({ fields }: { fields: Field[] }): JSX.Element {
     <section class="card flush all-columns" aria-labelledby="fields"><h2 id="fields">Fields and properties</h2>
       <div class="scroll-x" role="group" aria-label="Table, scrollable" tabIndex={0}>
         <table class="grid">
-          <thead><tr><th scope="col">Name</th><th scope="col">From</th><th scope="col">Type</th><th scope="col" class="end">Values</th><th scope="col" class="end">Minimum</th><th scope="col" class="end">Maximum</th></tr></thead>
-          <tbody>{fields.map((f) => <tr key={`${f.name} ${f.property}`}><th scope="row"><Bdi text={f.name} /></th><td>{f.property ? "determined" : "file"}</td><td>{f.type ?? ""}</td><td class="end">{cell(f.count)}</td><td class="end"><Bdi text={cell(f.min)} /></td><td class="end"><Bdi text={cell(f.max)} /></td></tr>)}</tbody>
+          <thead>
+            <tr>
+              <th scope="col">Name</th>
+              <th scope="col">From</th>
+              <th scope="col">Type</th>
+              <th scope="col" class="end">Values</th>
+              <th scope="col" class="end">Minimum</th>
+              <th scope="col" class="end">Maximum</th>
+            </tr>
+          </thead>
+          <tbody>
+            {fields.map((f) => (
+              <tr key={`${f.name} ${f.property}`}>
+                <th scope="row"><Bdi text={f.name} /></th>
+                <td>{f.property ? "determined" : "file"}</td>
+                <td>{f.type ?? ""}</td>
+                <td class="end">{cell(f.count)}</td>
+                <td class="end"><Bdi text={cell(f.min)} /></td>
+                <td class="end"><Bdi text={cell(f.max)} /></td>
+              </tr>
+            ))}
+          </tbody>
         </table>
       </div>
     </section>

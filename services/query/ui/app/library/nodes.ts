@@ -32,7 +32,7 @@ interface Progress {
 /** The progress of a file's steps, from 0 to 1, while it is processed. */
 export const progress = signal<ReadonlyMap<string, number>>(new Map());
 
-export interface NodeFollower {
+interface NodeFollower {
   change: (change: Change) => void;
   /** Called when changes may have been missed. */
   reset: () => void;
@@ -79,12 +79,19 @@ function announce(node: Node): void {
 }
 
 function announceErased(id: string): void {
-  for (const follower of [...followers]) follower.change({ nodeId: id, change: "deleted", trashed: false, version: Number.MAX_SAFE_INTEGER });
+  for (const follower of [...followers]) {
+    follower.change({ nodeId: id, change: "deleted", trashed: false, version: Number.MAX_SAFE_INTEGER });
+  }
 }
 
 export function readNode(id: string): Promise<Node> {
   if (id === "root") return api.GET("/v1/library/nodes/root").then(data);
   return api.GET("/v1/library/nodes/{id}", { params: { path: { id }, query: linkToken() } }).then(data);
+}
+
+/** Reads what was found in the content of a file. */
+export function readMetadata(id: string): Promise<Record<string, unknown>> {
+  return api.GET("/v1/library/files/{id}/metadata", { params: { path: { id }, query: linkToken() } }).then(data).then((m) => m.metadata);
 }
 
 const known = new Map<string, Node>(); // by id, so that a page that was shown before is rendered immediately
@@ -104,7 +111,8 @@ export interface Read {
 
 /** Reads a node and its path, and follows its changes. The id "root" is the root folder of the caller. */
 export function useNode(id: string): Read {
-  const [node, setNode] = useState<Node | undefined>(() => known.get(id)), [path, setPath] = useState<Node[]>(() => paths.get(id) ?? []), [error, setError] = useState<Error>();
+  const [node, setNode] = useState<Node | undefined>(() => known.get(id));
+  const [path, setPath] = useState<Node[]>(() => paths.get(id) ?? []), [error, setError] = useState<Error>();
   const [turn, setTurn] = useState(0);
   useEffect(() => {
     let gone = false;
@@ -113,7 +121,9 @@ export function useNode(id: string): Read {
       known.set(id, found);
       setNode(found);
       setError(undefined);
-      const { nodes } = found.type === "User" ? { nodes: [found] } : await api.GET("/v1/library/nodes/{id}/path", { params: { path: { id: found.id }, query: linkToken() } }).then(data);
+      const { nodes } = found.type === "User"
+        ? { nodes: [found] }
+        : await api.GET("/v1/library/nodes/{id}/path", { params: { path: { id: found.id }, query: linkToken() } }).then(data);
       paths.set(id, nodes);
       if (!gone) setPath(nodes);
     }).catch((failed: unknown) => {
@@ -157,7 +167,9 @@ export async function importPage(url: string, name: string, parentId: string | u
 }
 
 export async function rename(node: Node, name: string): Promise<Node> {
-  const changed = await api.PATCH("/v1/library/nodes/{id}", { params: { path: { id: node.id }, header: { "If-Match": `"v${node.version}"` } }, body: { name } }).then(data);
+  const changed = await api.PATCH("/v1/library/nodes/{id}", {
+    params: { path: { id: node.id }, header: { "If-Match": `"v${node.version}"` } }, body: { name },
+  }).then(data);
   announce(changed);
   return changed;
 }
@@ -187,7 +199,9 @@ async function bulk(op: Op, nodes: Node[], parentOf?: (node: Node) => string | u
       else if (op === "erase") announceErased(node.id);
     });
   }
-  if (reasons.length > 0) toast(reasons.slice(0, 3).join(" ") + (reasons.length > 3 ? ` And ${counted(reasons.length - 3, "other")}.` : ""), { bad: true });
+  if (reasons.length > 0) {
+    toast(reasons.slice(0, 3).join(" ") + (reasons.length > 3 ? ` And ${counted(reasons.length - 3, "other")}.` : ""), { bad: true });
+  }
   return done;
 }
 

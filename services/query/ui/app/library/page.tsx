@@ -17,13 +17,25 @@ const FileView = lazy(() => import("./file.js"));
 export default function NodePage({ params }: PageProps): JSX.Element {
   const id = params["id"] ?? "root", { node, path, error, reload } = useNode(id);
   if (error instanceof ApiError && error.status === 404) {
-    return <Page title="Not found" crumbs={[{ href: "/library", label: "Library" }]}><EmptyState icon={Library} title="This item does not exist" action={<ButtonLink href="/library">Open the library</ButtonLink>}>{linkToken().link ? "The link has expired or was revoked." : "It was erased, or it is not shared with you."}</EmptyState></Page>;
+    return (
+      <Page title="Not found" crumbs={[{ href: "/library", label: "Library" }]}>
+        <EmptyState icon={Library} title="This item does not exist" action={<ButtonLink href="/library">Open the library</ButtonLink>}>
+          {linkToken().link ? "The link has expired or was revoked." : "It was erased, or it is not shared with you."}
+        </EmptyState>
+      </Page>
+    );
   }
   if (!node) {
     return (
       <div class="library">
         <Places />
-        <div class="library-main"><Page title="Library">{error ? <ErrorState title="Could not load the library" error={error.message} retry={reload} /> : <Loading what="the library"><Skeleton height={36} /><div class="gap" /><Skeleton rows={8} height={55} /></Loading>}</Page></div>
+        <div class="library-main">
+          <Page title="Library">
+            {error
+              ? <ErrorState title="Could not load the library" error={error.message} retry={reload} />
+              : <Loading what="the library"><Skeleton height={36} /><div class="gap" /><Skeleton rows={8} height={55} /></Loading>}
+          </Page>
+        </div>
       </div>
     );
   }

@@ -10,7 +10,9 @@ import { iconOf, isFolder, type Node, pictureOf, states } from "./view.js";
 export function State({ node }: { node: Node }): JSX.Element | null {
   if (isFolder(node)) return null;
   const { label, tone } = states[node.status], done = progress.value.get(node.id);
-  if (tone === "active" && done !== undefined) return <span class="doing"><Badge tone={tone}>{label}</Badge><ProgressBar label="Steps" value={done} /></span>;
+  if (tone === "active" && done !== undefined) {
+    return <span class="doing"><Badge tone={tone}>{label}</Badge><ProgressBar label="Steps" value={done} /></span>;
+  }
   return <Badge tone={tone}>{label}</Badge>;
 }
 
@@ -19,9 +21,18 @@ export function Thumbnail({ node, size, large }: { node: Node; size: number; lar
   const picture = pictureOf(node, size), Icon = iconOf(node), [broken, setBroken] = useState(false);
   return (
     <span class={`thumbnail ${isFolder(node) ? "of-folder" : ""} ${large ? "large" : ""}`}>
-      {picture && !broken ? <img src={picture.src} width={picture.width} height={picture.height} alt="" loading="lazy" draggable={false} onError={() => setBroken(true)} /> : <Icon />}
+      {picture && !broken
+        ? (
+          <img
+            src={picture.src} width={picture.width} height={picture.height} alt="" loading="lazy"
+            draggable={false} onError={() => setBroken(true)}
+          />
+        )
+        : <Icon />}
     </span>
   );
 }
 
-export const recordsOf = (node: Node): string => node.totalRecords ? `${count(node.totalRecords)} ${node.totalRecords === 1 ? "record" : "records"}` : "";
+export const recordsOf = (node: Node): string => node.totalRecords
+  ? `${count(node.totalRecords)} ${node.totalRecords === 1 ? "record" : "records"}`
+  : "";

@@ -16,7 +16,11 @@ export function Places({ path = [] }: { path?: Node[] }): JSX.Element {
     <nav class="places" aria-label="Places">
       <Tree label="Folders" path={path} chosen={path.at(-1)?.id} />
       <ul class="places-other">
-        {others.map(({ href, label, icon: Icon }) => <li key={href}><a class="tree-name" href={href} aria-current={address.value === href ? "page" : undefined}><Icon />{label}</a></li>)}
+        {others.map(({ href, label, icon: Icon }) => (
+          <li key={href}>
+            <a class="tree-name" href={href} aria-current={address.value === href ? "page" : undefined}><Icon />{label}</a>
+          </li>
+        ))}
       </ul>
     </nav>
   );

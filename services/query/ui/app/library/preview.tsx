@@ -8,8 +8,10 @@ import { Button, ButtonLink } from "../ui/button.js";
 import { EmptyState, ErrorState, Loading, Skeleton } from "../ui/feedback.js";
 import { Download, FileIcon } from "../ui/icon.js";
 import { Bdi, count } from "../ui/text.js";
-import { Waiting } from "./file.js";
-import { contentOf, drawingOf, drawn, hrefOf, isFinal, linkToken, type Node, nameOf, pictureOf, type RecordRow, shownAt } from "./view.js";
+import { Drawing } from "./drawing.js";
+import { readMetadata } from "./nodes.js";
+import { contentOf, drawn, hrefOf, isFinal, linkToken, type Node, nameOf, pictureOf, type RecordRow, shownAt } from "./view.js";
+import { Waiting } from "./waiting.js";
 
 const longest = 200_000; // characters of a text that are shown at first
 
@@ -23,19 +25,45 @@ export function Preview({ node }: { node: Node }): JSX.Element {
     case "article": return <Web node={node} />;
     case "document": return picture ? <Document node={node} picture={picture} /> : <Text node={node} />;
   }
-  if (picture) return <figure class="picture"><a href={shownAt(node)} target="_blank" rel="noreferrer"><img src={picture.src} width={picture.width} height={picture.height} alt={nameOf(node)} /></a></figure>;
-  return <EmptyState icon={FileIcon} title="No preview available" action={node.status === "Loading" ? undefined : <ButtonLink icon={Download} href={contentOf(node)} download>Download</ButtonLink>}>{node.status === "Failed" ? "The content could not be read. See the steps for the reason." : "Files of this kind are stored as they are."}</EmptyState>;
+  if (picture) {
+    return (
+      <figure class="picture">
+        <a href={shownAt(node)} target="_blank" rel="noreferrer">
+          <img src={picture.src} width={picture.width} height={picture.height} alt={nameOf(node)} />
+        </a>
+      </figure>
+    );
+  }
+  return (
+    <EmptyState
+      icon={FileIcon} title="No preview available"
+      action={node.status === "Loading" ? undefined : <ButtonLink icon={Download} href={contentOf(node)} download>Download</ButtonLink>}
+    >
+      {node.status === "Failed"
+        ? "The content could not be read. See the steps for the reason."
+        : "Files of this kind are stored as they are."}
+    </EmptyState>
+  );
 }
 
 /** The first page and the text. The browser's own viewer shows the other pages of a PDF. */
 function Document({ node, picture }: { node: Node; picture: NonNullable<ReturnType<typeof pictureOf>> }): JSX.Element {
   const [pages, setPages] = useState(0);
-  useEffect(() => { readMetadata(node.id).then((m) => setPages(typeof m["pages"] === "number" ? m["pages"] : 0), () => undefined); }, [node.id]);
+  useEffect(() => {
+    readMetadata(node.id).then((m) => setPages(typeof m["pages"] === "number" ? m["pages"] : 0), () => undefined);
+  }, [node.id]);
   return (
     <div class="document">
       <figure class="page-picture">
         <img src={picture.src} width={picture.width} height={picture.height} alt={`First page of ${nameOf(node)}`} />
-        {pages > 1 && <figcaption class="list-end">Page 1 of {count(pages)}. {node.subType === "Pdf" ? <a href={shownAt(node)} target="_blank" rel="noreferrer">Open all pages</a> : <a href={contentOf(node)} download>Download all pages</a>}</figcaption>}
+        {pages > 1 && (
+          <figcaption class="list-end">
+            Page 1 of {count(pages)}.{" "}
+            {node.subType === "Pdf"
+              ? <a href={shownAt(node)} target="_blank" rel="noreferrer">Open all pages</a>
+              : <a href={contentOf(node)} download>Download all pages</a>}
+          </figcaption>
+        )}
       </figure>
       <Text node={node} title="Text" />
     </div>
@@ -43,7 +71,10 @@ function Document({ node, picture }: { node: Node; picture: NonNullable<ReturnTy
 }
 
 async function readText(node: Node): Promise<string> {
-  const response = await fetch(`/v1/library/files/${encodeURIComponent(node.id)}/text?` + new URLSearchParams(linkToken()).toString(), { headers: identityHeaders() });
+  const response = await fetch(
+    `/v1/library/files/${encodeURIComponent(node.id)}/text?` + new URLSearchParams(linkToken()).toString(),
+    { headers: identityHeaders() },
+  );
   if (!response.ok) throw refusal(response.status, await response.json().catch(() => undefined));
   return (await response.text()).replaceAll("\f", "\n\n"); // form feeds separate pages
 }
@@ -58,13 +89,17 @@ function useText(node: Node): { text: string | undefined; error: Error | undefin
 
 function Text({ node, title }: { node: Node; title?: string }): JSX.Element {
   const { text, error } = useText(node), [all, setAll] = useState(false);
-  if (error instanceof ApiError && error.status === 404) return <EmptyState icon={FileIcon} title="No text available">{error.message}</EmptyState>;
+  if (error instanceof ApiError && error.status === 404) {
+    return <EmptyState icon={FileIcon} title="No text available">{error.message}</EmptyState>;
+  }
   if (error) return <ErrorState title="Could not load the text" error={error.message} />;
   if (text === undefined) return <Loading what="the text"><Skeleton height={480} /></Loading>;
   const cut = !all && text.length > longest;
   return (
     <section class="card text-card" {...title ? { "aria-label": title } : {}}>
-      {text.trim() === "" ? <p class="soft">The file has no text.</p> : <pre class="text" dir="auto">{cut ? text.slice(0, longest) : text}</pre>}
+      {text.trim() === ""
+        ? <p class="soft">The file has no text.</p>
+        : <pre class="text" dir="auto">{cut ? text.slice(0, longest) : text}</pre>}
       {cut && <p class="list-end"><Button onClick={() => setAll(true)}>Show all {count(text.length)} characters</Button></p>}
     </section>
   );
@@ -79,26 +114,32 @@ function Web({ node }: { node: Node }): JSX.Element {
   return (
     <article class="card reader">
       {value("title") && <h2><Bdi text={value("title")} /></h2>}
-      {(value("byline") || source) && <p class="soft"><Bdi text={value("byline")} />{source && <> <a href={source} target="_blank" rel="noreferrer noopener"><Bdi text={new URL(source).host} /></a></>}</p>}
+      {(value("byline") || source) && (
+        <p class="soft">
+          <Bdi text={value("byline")} />
+          {source && <> <a href={source} target="_blank" rel="noreferrer noopener"><Bdi text={new URL(source).host} /></a></>}
+        </p>
+      )}
       {picture && <img src={picture.src} width={picture.width} height={picture.height} alt="" />}
-      {text === undefined ? <Loading what="the text"><Skeleton rows={12} height={20} /></Loading> : text.split(/\n\s*\n|\n/).filter((p) => p.trim()).slice(0, 2000).map((p, i) => <p key={i} dir="auto">{p}</p>)}
+      {text === undefined
+        ? <Loading what="the text"><Skeleton rows={12} height={20} /></Loading>
+        : text.split(/\n\s*\n|\n/).filter((p) => p.trim()).slice(0, 2000).map((p, i) => <p key={i} dir="auto">{p}</p>)}
     </article>
   );
-}
-
-export function readMetadata(id: string): Promise<Record<string, unknown>> {
-  return api.GET("/v1/library/files/{id}/metadata", { params: { path: { id }, query: linkToken() } }).then(data).then((m) => m.metadata);
 }
 
 function useRecords(node: Node, limit: number): { records: RecordRow[] | undefined; error: string } {
   const [records, setRecords] = useState<RecordRow[]>(), [error, setError] = useState("");
   useEffect(() => {
-    api.GET("/v1/library/files/{id}/records", { params: { path: { id: node.id }, query: { limit, ...linkToken() } } }).then(data).then((page) => setRecords(page.records), (failed: unknown) => setError(message(failed)));
+    api.GET("/v1/library/files/{id}/records", { params: { path: { id: node.id }, query: { limit, ...linkToken() } } }).then(data)
+      .then((page) => setRecords(page.records), (failed: unknown) => setError(message(failed)));
   }, [node.id, limit]);
   return { records, error };
 }
 
-const allRecords = (node: Node): JSX.Element => <Button onClick={() => setQuery({ tab: "records" })}>Show all {count(node.totalRecords ?? 0)} records</Button>;
+const allRecords = (node: Node): JSX.Element => (
+  <Button onClick={() => setQuery({ tab: "records" })}>Show all {count(node.totalRecords ?? 0)} records</Button>
+);
 
 /** Molecules, reactions, crystals and spectra. */
 function Drawings({ node }: { node: Node }): JSX.Element {
@@ -111,7 +152,12 @@ function Drawings({ node }: { node: Node }): JSX.Element {
         {records.map((r) => (
           <li key={r.index} class="card">
             <Drawing id={node.id} record={r} />
-            <div class="drawing-caption"><a href={`${hrefOf(node)}${hrefOf(node).includes("?") ? "&" : "?"}tab=records&record=${r.index}`}><Bdi text={r.name || `Record ${count(r.index + 1)}`} clip /></a><span class="sub clip"><Bdi text={brief(r)} clip /></span></div>
+            <div class="drawing-caption">
+              <a href={`${hrefOf(node)}${hrefOf(node).includes("?") ? "&" : "?"}tab=records&record=${r.index}`}>
+                <Bdi text={r.name || `Record ${count(r.index + 1)}`} clip />
+              </a>
+              <span class="sub clip"><Bdi text={brief(r)} clip /></span>
+            </div>
           </li>
         ))}
       </ul>
@@ -122,13 +168,8 @@ function Drawings({ node }: { node: Node }): JSX.Element {
 
 function brief(r: RecordRow): string {
   if (r.error) return r.error;
-  return ["formula", "spaceGroup", "dataType", "reactantFormulas"].map((name) => r.properties[name]).find((v): v is string => typeof v === "string") ?? "";
-}
-
-/** The drawing of a record as an image, or a placeholder if the record cannot be drawn. */
-export function Drawing({ id, record, small }: { id: string; record: RecordRow; small?: boolean }): JSX.Element {
-  const [missing, setMissing] = useState(record.state === "Failed");
-  return <span class="drawing">{missing ? <span class="sub">{small ? "–" : "No drawing"}</span> : <img src={drawingOf(id, record.index)} alt={small ? "" : `Drawing of ${record.name || `record ${record.index + 1}`}`} loading="lazy" draggable={false} onError={() => setMissing(true)} />}</span>;
+  const values = ["formula", "spaceGroup", "dataType", "reactantFormulas"].map((name) => r.properties[name]);
+  return values.find((v): v is string => typeof v === "string") ?? "";
 }
 
 function Rows({ node }: { node: Node }): JSX.Element {

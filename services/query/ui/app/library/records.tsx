@@ -11,26 +11,13 @@ import { ChevronLeft, ChevronRight, Close, Columns, Download, Search } from "../
 import { Menu } from "../ui/menu.js";
 import { type Column, Table } from "../ui/table.js";
 import { Bdi, count, counted } from "../ui/text.js";
-import { Drawing, readMetadata } from "./preview.js";
+import { Drawing } from "./drawing.js";
+import { type Field, fieldsOf } from "./fields.js";
+import { readMetadata } from "./nodes.js";
 import { drawn, exportOf, linkToken, type Node, recordContentOf, type RecordRow } from "./view.js";
-
-/** A field or a property of the records, as described by the metadata. */
-export interface Field {
-  name: string;
-  property?: boolean;
-  type?: string;
-  count?: number;
-  min?: unknown;
-  max?: unknown;
-}
 
 const shownAtFirst = 8, ofFile = 5; // columns
 const pageSize = 100;
-
-export function fieldsOf(metadata: Record<string, unknown>): Field[] {
-  const { fields } = metadata;
-  return Array.isArray(fields) ? fields.filter((f): f is Field => typeof f === "object" && f !== null && typeof (f as Field).name === "string") : [];
-}
 
 /** The columns that are shown by default: the first fields of the file, then properties. */
 function atFirst(fields: Field[]): string[] {
@@ -64,35 +51,82 @@ export function Records({ node }: { node: Node }): JSX.Element {
   }, [node.id]);
   const names = useMemo(() => chosen ? parsed(chosen) : atFirst(fields ?? []), [chosen, fields]);
   const list = useMemo(() => new Endless<RecordRow>(async (cursor) => {
-    const page = await api.GET("/v1/library/files/{id}/records", { params: { path: { id: node.id }, query: { limit: pageSize, ...linkToken(), ...cursor ? { cursor } : {}, ...filter ? { filter } : {} } } }).then(data);
+    const page = await api.GET("/v1/library/files/{id}/records", {
+      params: {
+        path: { id: node.id },
+        query: { limit: pageSize, ...linkToken(), ...cursor ? { cursor } : {}, ...filter ? { filter } : {} },
+      },
+    }).then(data);
     return { items: page.records, cursor: page.nextCursor };
   }, (r) => String(r.index)), [node.id, filter]);
   useEffect(() => { list.refresh(); }, [list]);
   const rows = list.items.value, pictures = drawn(node), types = new Map((fields ?? []).map((f) => [f.name, f.type]));
   const columns: Column<RecordRow>[] = [
-    { key: "index", label: "#", width: "4rem", align: "end", cell: (r) => <button type="button" class="link num" onClick={() => setQuery({ record: String(r.index) })} aria-label={`Record ${r.index + 1}`}>{count(r.index + 1)}</button> },
-    ...pictures ? [{ key: "drawing", label: "Drawing", width: "7rem", cell: (r: RecordRow) => <Drawing id={node.id} record={r} small /> }] : [],
-    ...node.preview === "rows" ? [] : [{ key: "name", label: "Name", width: "11rem", cell: (r: RecordRow) => r.state === "Failed" ? <span class="sub bad clip"><Bdi text={r.error ?? "Failed"} clip /></span> : <Bdi text={r.name ?? ""} clip /> }],
-    ...names.map((name, i): Column<RecordRow> => ({ key: `value-${i}`, label: name, width: "9rem", head: <Bdi text={name} clip />, ...types.get(name) === "number" || types.get(name) === "integer" ? { align: "end" as const } : {}, cell: (r) => <Bdi text={valueOf(r, name)} clip /> })),
+    {
+      key: "index", label: "#", width: "4rem", align: "end",
+      cell: (r) => (
+        <button type="button" class="link num" onClick={() => setQuery({ record: String(r.index) })} aria-label={`Record ${r.index + 1}`}>
+          {count(r.index + 1)}
+        </button>
+      ),
+    },
+    ...pictures ? [{
+      key: "drawing", label: "Drawing", width: "7rem",
+      cell: (r: RecordRow) => <Drawing id={node.id} record={r} small />,
+    }] : [],
+    ...node.preview !== "rows" ? [{
+      key: "name", label: "Name", width: "11rem",
+      cell: (r: RecordRow) => r.state === "Failed"
+        ? <span class="sub bad clip"><Bdi text={r.error ?? "Failed"} clip /></span>
+        : <Bdi text={r.name ?? ""} clip />,
+    }] : [],
+    ...names.map((name, i): Column<RecordRow> => ({
+      key: `value-${i}`, label: name, width: "9rem", head: <Bdi text={name} clip />,
+      ...types.get(name) === "number" || types.get(name) === "integer" ? { align: "end" as const } : {},
+      cell: (r) => <Bdi text={valueOf(r, name)} clip />,
+    })),
   ];
-  const parameters = (format: string): Record<string, string> => ({ format, ...filter ? { filter } : {}, ...chosen ? { fields: chosen } : {} });
+  const parameters = (format: string): Record<string, string> => ({
+    format, ...filter ? { filter } : {}, ...chosen ? { fields: chosen } : {},
+  });
   const open = q.get("record");
   return (
     <>
       <div class="toolbar records-toolbar">
-        <form class="search-field grow" onSubmit={(event) => { event.preventDefault(); setQuery({ filter: new FormData(event.currentTarget).get("filter")?.toString().trim() ?? "" }); }}>
-          <Search /><label><span class="visually-hidden">Filter</span><input key={filter} name="filter" type="search" maxLength={2000} placeholder={example(fields)} defaultValue={filter} spellcheck={false} aria-describedby="filter-help" /></label>
+        <form class="search-field grow" onSubmit={(event) => {
+          event.preventDefault();
+          setQuery({ filter: new FormData(event.currentTarget).get("filter")?.toString().trim() ?? "" });
+        }}>
+          <Search />
+          <label>
+            <span class="visually-hidden">Filter</span>
+            <input
+              key={filter} name="filter" type="search" maxLength={2000}
+              placeholder={example(fields)} defaultValue={filter} spellcheck={false}
+              aria-describedby="filter-help"
+            />
+          </label>
         </form>
         <div class="actions">
           <Button icon={Columns} onClick={() => choose(true)} disabled={!fields}>Columns</Button>
           <Menu label="Export" button={<Download />} items={[
             { label: "Export as CSV", icon: Download, href: exportOf(node.id, parameters("csv")), download: true },
             { label: "Export as JSON Lines", icon: Download, href: exportOf(node.id, parameters("jsonl")), download: true },
-            ...native ? [{ label: `Export as ${native.toUpperCase()}`, icon: Download, href: exportOf(node.id, parameters(native)), download: true }] : [],
+            ...native ? [{
+              label: `Export as ${native.toUpperCase()}`, icon: Download, href: exportOf(node.id, parameters(native)), download: true,
+            }] : [],
           ]} />
         </div>
       </div>
-      <details class="help"><summary id="filter-help">How to filter</summary><p><code>logP &lt; 3 and ("Melting Point" &gt;= 120 or not CAS) and name ~ 'acid'</code></p><p class="soft">Compare with &lt; &lt;= &gt; &gt;= = !=; ~ and !~ search for a text in the value; a name alone matches records that have a value. Combine with and, or, not and parentheses. <code>error</code> finds the records that failed.</p></details>
+      <details class="help">
+        <summary id="filter-help">How to filter</summary>
+        <p><code>logP &lt; 3 and ("Melting Point" &gt;= 120 or not CAS) and name ~ 'acid'</code></p>
+        <p class="soft">
+          Compare with &lt; &lt;= &gt; &gt;= = !=; ~ and !~ search for a text in the value; a name alone matches records
+          that have a value. Combine with and, or, not and parentheses. <code>error</code> finds the records
+          that failed.
+        </p>
+      </details>
       {failed && <Notice tone="bad">{failed}</Notice>}
       {list.error.value && list.begun.value && <Notice tone="bad">{list.error.value}</Notice>}
       {content()}
@@ -102,19 +136,47 @@ export function Records({ node }: { node: Node }): JSX.Element {
   );
 
   function content(): JSX.Element {
-    if (list.error.value && !list.begun.value) return <ErrorState title={filter ? "Invalid filter" : "Could not load the records"} error={list.error.value} {...filter ? {} : { retry: () => list.refresh() }} />;
+    if (list.error.value && !list.begun.value) {
+      return (
+        <ErrorState
+          title={filter ? "Invalid filter" : "Could not load the records"} error={list.error.value}
+          {...filter ? {} : { retry: () => list.refresh() }}
+        />
+      );
+    }
     if (!list.begun.value || !fields && !failed) return <Loading what="the records"><Skeleton height={480} /></Loading>;
     if (rows.length === 0 && list.more.value) {
       list.next();
       return <Loading what="the records"><Skeleton height={480} /></Loading>;
     }
-    if (rows.length === 0) return <EmptyState icon={Search} title="No records match" action={<Button icon={Close} onClick={() => setQuery({ filter: "" })}>Clear filter</Button>}>Comparisons do not match records without a value.</EmptyState>;
+    if (rows.length === 0) {
+      return (
+        <EmptyState
+          icon={Search} title="No records match"
+          action={<Button icon={Close} onClick={() => setQuery({ filter: "" })}>Clear filter</Button>}
+        >
+          Comparisons do not match records without a value.
+        </EmptyState>
+      );
+    }
     return (
       <>
         <div class="wide-table" role="region" aria-label="Records, scrollable" tabIndex={0}>
-          <Table label="Records" columns={columns} rows={rows} rowKey={(r) => String(r.index)} rowHeight={pictures ? 84 : 44} onShow={list.show} rowClass={(r) => r.state === "Failed" ? "failed" : ""} />
+          <Table
+            label="Records" columns={columns} rows={rows} rowKey={(r) => String(r.index)}
+            rowHeight={pictures ? 84 : 44} onShow={list.show}
+            rowClass={(r) => r.state === "Failed" ? "failed" : ""}
+          />
         </div>
-        {list.more.value ? <Skeleton rows={2} height={44} /> : <p class="list-end">{filter ? `${counted(rows.length, "record")} of ${count(node.totalRecords ?? rows.length)} match` : counted(rows.length, "record")}</p>}
+        {list.more.value
+          ? <Skeleton rows={2} height={44} />
+          : (
+            <p class="list-end">
+              {filter
+                ? `${counted(rows.length, "record")} of ${count(node.totalRecords ?? rows.length)} match`
+                : counted(rows.length, "record")}
+            </p>
+          )}
       </>
     );
   }
@@ -146,9 +208,20 @@ function ChooseColumns({ fields, names, close }: { fields: Field[]; names: strin
     close();
   };
   return (
-    <Dialog title="Columns" close={close} footer={<><Button onClick={() => { setQuery({ fields: "" }); close(); }}>Reset</Button><Button kind="primary" disabled={on.size === 0} onClick={save}>Show</Button></>}>
+    <Dialog title="Columns" close={close} footer={<>
+      <Button onClick={() => { setQuery({ fields: "" }); close(); }}>Reset</Button>
+      <Button kind="primary" disabled={on.size === 0} onClick={save}>Show</Button>
+    </>}>
       <ul class="column-list">
-        {fields.map((f) => <li key={`${f.name} ${f.property}`}><label><input type="checkbox" checked={on.has(f.name)} onChange={() => toggle(f.name)} /><span class="grow"><Bdi text={f.name} clip /></span><span class="sub">{f.property ? "determined" : "from the file"}{f.type ? `, ${f.type}` : ""}</span></label></li>)}
+        {fields.map((f) => (
+          <li key={`${f.name} ${f.property}`}>
+            <label>
+              <input type="checkbox" checked={on.has(f.name)} onChange={() => toggle(f.name)} />
+              <span class="grow"><Bdi text={f.name} clip /></span>
+              <span class="sub">{f.property ? "determined" : "from the file"}{f.type ? `, ${f.type}` : ""}</span>
+            </label>
+          </li>
+        ))}
       </ul>
     </Dialog>
   );
@@ -159,12 +232,19 @@ function Details({ node, index }: { node: Node; index: number }): JSX.Element {
   useEffect(() => {
     setRecord(undefined);
     setError("");
-    api.GET("/v1/library/files/{id}/records/{index}", { params: { path: { id: node.id, index }, query: linkToken() } }).then(data).then(setRecord, (failed: unknown) => setError(message(failed)));
+    api.GET("/v1/library/files/{id}/records/{index}", { params: { path: { id: node.id, index }, query: linkToken() } }).then(data)
+      .then(setRecord, (failed: unknown) => setError(message(failed)));
   }, [node.id, index]);
   const to = (at: number): void => setQuery({ record: String(at) });
   return (
     <Dialog title={`Record ${count(index + 1)}`} wide close={() => setQuery({ record: "" })} footer={<>
-      <span class="grow actions"><IconButton icon={ChevronLeft} label="Previous record" disabled={index <= 0} onClick={() => to(index - 1)} /><IconButton icon={ChevronRight} label="Next record" disabled={index + 1 >= (node.totalRecords ?? 0)} onClick={() => to(index + 1)} /></span>
+      <span class="grow actions">
+        <IconButton icon={ChevronLeft} label="Previous record" disabled={index <= 0} onClick={() => to(index - 1)} />
+        <IconButton
+          icon={ChevronRight} label="Next record" disabled={index + 1 >= (node.totalRecords ?? 0)}
+          onClick={() => to(index + 1)}
+        />
+      </span>
       <ButtonLink icon={Download} href={recordContentOf(node.id, index)} download>Download</ButtonLink>
     </>}>
       {error && <p class="wrong" role="alert">{error}</p>}
@@ -176,7 +256,9 @@ function Details({ node, index }: { node: Node; index: number }): JSX.Element {
           {drawn(node) && <div class="record-drawing"><Drawing key={record.index} id={node.id} record={record} /></div>}
           <Values title="Determined by Assay" values={record.properties} />
           <Values title="From the file" values={record.fields} />
-          {record.notDetermined && record.notDetermined.length > 0 && <p class="soft">Not determined: <Bdi text={record.notDetermined.join(", ")} />.</p>}
+          {record.notDetermined && record.notDetermined.length > 0 && (
+            <p class="soft">Not determined: <Bdi text={record.notDetermined.join(", ")} />.</p>
+          )}
         </div>
       )}
     </Dialog>
@@ -186,6 +268,18 @@ function Details({ node, index }: { node: Node; index: number }): JSX.Element {
 function Values({ title, values }: { title: string; values: Record<string, unknown> }): JSX.Element | null {
   const all = Object.entries(values);
   if (all.length === 0) return null;
-  return <section><h3>{title}</h3><dl class="facts wide">{all.map(([name, value]) => <div key={name}><dt><Bdi text={name} /></dt><dd><Bdi text={typeof value === "object" ? JSON.stringify(value) : String(value)} /></dd></div>)}</dl></section>;
+  return (
+    <section>
+      <h3>{title}</h3>
+      <dl class="facts wide">
+        {all.map(([name, value]) => (
+          <div key={name}>
+            <dt><Bdi text={name} /></dt>
+            <dd><Bdi text={typeof value === "object" ? JSON.stringify(value) : String(value)} /></dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  );
 }
 

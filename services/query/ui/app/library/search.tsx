@@ -30,10 +30,15 @@ interface Asked {
 
 function asked(): Asked {
   const q = query.value, year = q.get("year") ?? "";
-  return { q: q.get("q") ?? "", type: types.find((t) => t === q.get("type")), format: q.get("format") ?? "", year: /^\d{4}$/.test(year) ? year : "", folder: q.get("in") ?? "" };
+  return {
+    q: q.get("q") ?? "", type: types.find((t) => t === q.get("type")), format: q.get("format") ?? "",
+    year: /^\d{4}$/.test(year) ? year : "", folder: q.get("in") ?? "",
+  };
 }
 
-function parameters({ q, type, format, year, folder }: Asked): { q: string; type?: typeof types[number]; format?: string; parentId?: string; from?: string; to?: string } {
+function parameters({ q, type, format, year, folder }: Asked): {
+  q: string; type?: typeof types[number]; format?: string; parentId?: string; from?: string; to?: string;
+} {
   return {
     q, ...type ? { type } : {}, ...format ? { format } : {}, ...folder ? { parentId: folder } : {},
     ...year ? { from: `${year}-01-01T00:00:00Z`, to: `${Number(year) + 1}-01-01T00:00:00Z` } : {},
@@ -44,8 +49,12 @@ export default function SearchPage(): JSX.Element {
   const now = asked(), key = JSON.stringify(now), filtered = Boolean(now.type || now.format || now.year || now.folder);
   const [about, setAbout] = useState<Result>();
   const list = useMemo(() => new Endless<Hit>(async (cursor) => {
-    const page = await api.GET("/v1/library/search", { params: { query: { ...parameters(now), limit: pageSize, ...cursor ? { cursor } : {} } } }).then(data).catch((error: unknown) => {
-      throw error instanceof ApiError && error.code === "search-syntax" ? new Error(error.problem.errors?.map((e) => e.message).join(" ") || error.message) : error;
+    const page = await api.GET("/v1/library/search", {
+      params: { query: { ...parameters(now), limit: pageSize, ...cursor ? { cursor } : {} } },
+    }).then(data).catch((error: unknown) => {
+      throw error instanceof ApiError && error.code === "search-syntax"
+        ? new Error(error.problem.errors?.map((e) => e.message).join(" ") || error.message)
+        : error;
     });
     if (!cursor) setAbout(page);
     return { items: page.hits, cursor: page.nextCursor };
@@ -57,8 +66,18 @@ export default function SearchPage(): JSX.Element {
   const clear = (): void => setQuery({ type: "", format: "", year: "", in: "" });
   return (
     <Page title="Search" lead="Search names and text in your library, in items shared with you and in public items.">
-      <form class="search-box" role="search" onSubmit={(event) => { event.preventDefault(); setQuery({ q: new FormData(event.currentTarget).get("q")?.toString().trim() ?? "" }); }}>
-        <label class="search-field grow"><Search /><span class="visually-hidden">Search terms</span><input key={now.q} name="q" type="search" autofocus={now.q === ""} maxLength={500} defaultValue={now.q} placeholder="Search terms" /></label>
+      <form class="search-box" role="search" onSubmit={(event) => {
+        event.preventDefault();
+        setQuery({ q: new FormData(event.currentTarget).get("q")?.toString().trim() ?? "" });
+      }}>
+        <label class="search-field grow">
+          <Search />
+          <span class="visually-hidden">Search terms</span>
+          <input
+            key={now.q} name="q" type="search" autofocus={now.q === ""} maxLength={500}
+            defaultValue={now.q} placeholder="Search terms"
+          />
+        </label>
         <Button type="submit" kind="primary">Search</Button>
       </form>
       <details class="help" open={now.q === ""}>
@@ -70,7 +89,12 @@ export default function SearchPage(): JSX.Element {
           <div><dt><code>report -draft</code></dt><dd>the first word but not the second</dd></div>
         </dl>
       </details>
-      {now.q && <div class="search-columns"><Facets about={about} now={now} filtered={filtered} clear={clear} /><div class="search-hits">{content()}</div></div>}
+      {now.q && (
+        <div class="search-columns">
+          <Facets about={about} now={now} filtered={filtered} clear={clear} />
+          <div class="search-hits">{content()}</div>
+        </div>
+      )}
     </Page>
   );
 
@@ -85,9 +109,13 @@ export default function SearchPage(): JSX.Element {
     if (hits.length === 0) return <Nothing now={now} filtered={filtered} clear={clear} />;
     return (
       <>
-        <p class="soft hits-count" role="status">{about && `${about.totalIsMinimum ? "More than " : ""}${counted(about.total, "result")}, best first`}</p>
+        <p class="soft hits-count" role="status">
+          {about && `${about.totalIsMinimum ? "More than " : ""}${counted(about.total, "result")}, best first`}
+        </p>
         <ul class="hits" aria-label="Results">{hits.map((hit) => <One key={hit.node.id} hit={hit} />)}</ul>
-        {list.more.value ? <p class="list-end"><Button onClick={() => list.next()}>Show more results</Button></p> : <p class="list-end">End of results</p>}
+        {list.more.value
+          ? <p class="list-end"><Button onClick={() => list.next()}>Show more results</Button></p>
+          : <p class="list-end">End of results</p>}
       </>
     );
   }
@@ -98,14 +126,19 @@ function Nothing({ now, filtered, clear }: { now: Asked; filtered: boolean; clea
   const others = [
     ...now.q.includes("\"") || /(^|\s)-/.test(now.q) ? [words.join(" ")] : [],
     ...words.length > 1 ? words.slice(0, 3) : [],
-    ...words.length === 1 && (words[0]?.length ?? 0) > 3 && !now.q.includes("*") ? [`${words[0]?.slice(0, Math.max(2, Math.ceil((words[0]?.length ?? 0) * 0.6)))}*`] : [],
+    ...words.length === 1 && (words[0]?.length ?? 0) > 3 && !now.q.includes("*") ? [
+      `${words[0]?.slice(0, Math.max(2, Math.ceil((words[0]?.length ?? 0) * 0.6)))}*`,
+    ] : [],
   ].filter((o, i, all) => o && o !== now.q && all.indexOf(o) === i);
   return (
     <EmptyState icon={Search} title="No results" action={<>
       {filtered && <Button icon={Close} onClick={clear}>Clear filters</Button>}
       {others.map((o) => <Button key={o} onClick={() => setQuery({ q: o })}>Try {o}</Button>)}
       {!filtered && others.length === 0 && <ButtonLink href="/library">Open the library</ButtonLink>}
-    </>}>No name or text contains all of these words{filtered && " with the selected filters"}. Items in the trash are not searched, and new files are searchable after a second.</EmptyState>
+    </>}>
+      No name or text contains all of these words{filtered && " with the selected filters"}. Items in the trash are not
+      searched, and new files are searchable after a second.
+    </EmptyState>
   );
 }
 
@@ -130,7 +163,12 @@ function One({ hit: { node, snippets } }: { hit: Hit }): JSX.Element {
       <div class="grow">
         <a class="name" href={hrefOf(node)}>{title ? <Marked parts={title.parts} /> : <Bdi text={nameOf(node)} />}</a>
         {texts.map((s, i) => <p key={i} class="snippet"><Marked parts={s.parts} /></p>)}
-        <p class="sub hit-facts">{kindOf(node)}{node.length !== undefined && <> · {bytes(node.length)}</>}{node.createdAt && <> · <Time iso={node.createdAt} /></>}{node.parentId && node.ownedBy === owner.value && <> · in <Place id={node.parentId} /></>}</p>
+        <p class="sub hit-facts">
+          {kindOf(node)}
+          {node.length !== undefined && <> · {bytes(node.length)}</>}
+          {node.createdAt && <> · <Time iso={node.createdAt} /></>}
+          {node.parentId && node.ownedBy === owner.value && <> · in <Place id={node.parentId} /></>}
+        </p>
       </div>
     </li>
   );
@@ -141,7 +179,9 @@ function Marked({ parts }: { parts: Schemas["Part"][] }): JSX.Element {
   return <bdi dir="auto">{parts.map((p, i): ComponentChildren => p.match ? <mark key={i}>{visible(p.text)}</mark> : visible(p.text))}</bdi>;
 }
 
-function Facets({ about, now, filtered, clear }: { about: Result | undefined; now: Asked; filtered: boolean; clear: () => void }): JSX.Element {
+function Facets({ about, now, filtered, clear }: {
+  about: Result | undefined; now: Asked; filtered: boolean; clear: () => void;
+}): JSX.Element {
   const groups = [
     { key: "type", label: "Kind", chosen: now.type ?? "", of: about?.facets.type ?? [] },
     { key: "format", label: "Format", chosen: now.format, of: about?.facets.format ?? [] },
@@ -149,12 +189,28 @@ function Facets({ about, now, filtered, clear }: { about: Result | undefined; no
   ];
   return (
     <aside class="facets" aria-label="Filters">
-      {now.folder && <section><h2>Folder</h2><p class="facet-chosen"><Place id={now.folder} /><IconButton icon={Close} label="Search in all folders" onClick={() => setQuery({ in: "" })} /></p></section>}
+      {now.folder && (
+        <section>
+          <h2>Folder</h2>
+          <p class="facet-chosen">
+            <Place id={now.folder} />
+            <IconButton icon={Close} label="Search in all folders" onClick={() => setQuery({ in: "" })} />
+          </p>
+        </section>
+      )}
       {groups.map(({ key, label, chosen, of }) => (of.length > 0 || chosen) && (
         <section key={key}>
           <h2>{label}</h2>
           <ul>{[...of, ...chosen && !of.some((f) => f.value === chosen) ? [{ value: chosen, count: 0 }] : []].map((f) => (
-            <li key={f.value}><button type="button" class="facet" aria-pressed={f.value === chosen} onClick={() => setQuery({ [key]: f.value === chosen ? "" : f.value })}><Bdi text={f.value || "none"} clip /><span class="num">{count(f.count)}</span></button></li>
+            <li key={f.value}>
+              <button
+                type="button" class="facet" aria-pressed={f.value === chosen}
+                onClick={() => setQuery({ [key]: f.value === chosen ? "" : f.value })}
+              >
+                <Bdi text={f.value || "none"} clip />
+                <span class="num">{count(f.count)}</span>
+              </button>
+            </li>
           ))}</ul>
         </section>
       ))}

@@ -47,7 +47,7 @@ export class Selection {
 }
 
 /** Keyboard shortcuts in a list of nodes. */
-export interface Keys {
+interface Keys {
   order: string[];
   selection: Selection;
   remove?: () => void;
@@ -58,7 +58,9 @@ export interface Keys {
 export function listKeys(event: KeyboardEvent, { order, selection, remove, rename }: Keys): void {
   if (!(event.target instanceof HTMLElement) || event.target.closest("input:not([type=checkbox]), [role=menu], dialog")) return;
   const row = event.target.closest<HTMLElement>("[data-id]");
-  const step = { ArrowDown: "nextElementSibling", ArrowUp: "previousElementSibling" }[event.key] as "nextElementSibling" | "previousElementSibling" | undefined;
+  const step = {
+    ArrowDown: "nextElementSibling", ArrowUp: "previousElementSibling",
+  }[event.key] as "nextElementSibling" | "previousElementSibling" | undefined;
   if (step && row) {
     const next = row[step]?.closest<HTMLElement>("[data-id]");
     next?.querySelector<HTMLElement>("a, input")?.focus();

@@ -14,34 +14,59 @@ type Workflow = Schemas["WorkflowView"];
 type Step = Schemas["StepView"];
 
 const names: Record<string, string> = {
-  start: "Check the content", fetch: "Fetch the page", convert: "Convert to PDF", metadata: "Read the metadata", text: "Read the text", thumbnails: "Create thumbnails", parse: "Find records", records: "Summarize records", finish: "Finish",
+  start: "Check the content", fetch: "Fetch the page", convert: "Convert to PDF",
+  metadata: "Read the metadata", text: "Read the text", thumbnails: "Create thumbnails",
+  parse: "Find records", records: "Summarize records", finish: "Finish",
 };
 const states: Record<Step["state"], { label: string; tone: Tone }> = {
-  open: { label: "Open", tone: "active" }, done: { label: "Done", tone: "good" }, failed: { label: "Failed", tone: "bad" }, skipped: { label: "Skipped", tone: "neutral" },
+  open: { label: "Open", tone: "active" }, done: { label: "Done", tone: "good" },
+  failed: { label: "Failed", tone: "bad" }, skipped: { label: "Skipped", tone: "neutral" },
 };
 
 export function Steps({ node, again, reload }: { node: Node; again: (() => Promise<void>) | undefined; reload: () => void }): JSX.Element {
   const [workflow, setWorkflow] = useState<Workflow>(), [error, setError] = useState<Error>(), done = progress.value.get(node.id);
   const read = (): void => {
-    api.GET("/v1/library/files/{id}/workflow", { params: { path: { id: node.id }, query: linkToken() } }).then(data).then((w) => { setWorkflow(w); setError(undefined); }, (failed: unknown) => setError(failed instanceof Error ? failed : new Error(message(failed))));
+    api.GET("/v1/library/files/{id}/workflow", { params: { path: { id: node.id }, query: linkToken() } }).then(data).then(
+      (w) => { setWorkflow(w); setError(undefined); },
+      (failed: unknown) => setError(failed instanceof Error ? failed : new Error(message(failed))),
+    );
   };
   useEffect(read, [node.id, node.version, done]);
   const retry = async (step: Step): Promise<void> => {
-    const begun = await attempt(() => api.POST("/v1/library/files/{id}/workflow/steps/{step}/retry", { params: { path: { id: node.id, step: step.id } } }).then(data));
+    const params = { path: { id: node.id, step: step.id } };
+    const begun = await attempt(() => api.POST("/v1/library/files/{id}/workflow/steps/{step}/retry", { params }).then(data));
     if (!begun) return;
     toast("The step will run again.");
     reload();
     read();
   };
   const process = again && isFinal(node) && <Button icon={Retry} onClick={() => void again().then(read)}>Process again</Button>;
-  if (error instanceof ApiError && error.status === 404) return <EmptyState icon={Clock} title="No steps available" action={process}>{node.status === "Loading" ? "Processing starts when the file is uploaded." : "Steps are kept for a few days after processing ends."}</EmptyState>;
+  if (error instanceof ApiError && error.status === 404) {
+    return (
+      <EmptyState icon={Clock} title="No steps available" action={process}>
+        {node.status === "Loading"
+          ? "Processing starts when the file is uploaded."
+          : "Steps are kept for a few days after processing ends."}
+      </EmptyState>
+    );
+  }
   if (error && !workflow) return <ErrorState title="Could not load the steps" error={error.message} retry={read} />;
   if (!workflow) return <Loading what="the steps"><Skeleton height={320} /></Loading>;
   const { chunks } = workflow;
   return (
     <section class="card flush steps" aria-label="Steps">
-      <div class="steps-head"><p class="soft">{workflow.run > 1 ? `Run ${workflow.run}` : "First run"}{workflow.updatedAt && <> · updated <Time iso={workflow.updatedAt} exact /></>}</p>{process}</div>
-      {workflow.failureMessage && <div class="steps-notice"><Notice tone={workflow.state === "Failed" ? "bad" : "warn"}><Bdi text={workflow.failureMessage} /></Notice></div>}
+      <div class="steps-head">
+        <p class="soft">
+          {workflow.run > 1 ? `Run ${workflow.run}` : "First run"}
+          {workflow.updatedAt && <> · updated <Time iso={workflow.updatedAt} exact /></>}
+        </p>
+        {process}
+      </div>
+      {workflow.failureMessage && (
+        <div class="steps-notice">
+          <Notice tone={workflow.state === "Failed" ? "bad" : "warn"}><Bdi text={workflow.failureMessage} /></Notice>
+        </div>
+      )}
       <ol>
         {workflow.steps.map((s) => (
           <li key={s.id}>
@@ -49,15 +74,27 @@ export function Steps({ node, again, reload }: { node: Node; again: (() => Promi
             <div class="grow">
               <strong>{names[s.id] ?? <Bdi text={s.id} />}</strong>
               {s.reason && <span class={s.state === "failed" ? "sub bad" : "sub"}><Bdi text={s.reason} /></span>}
-              <span class="sub">{[s.attempts > 1 ? counted(s.attempts, "attempt") : "", s.state === "open" ? "" : took(s.ms)].filter(Boolean).join(" · ")}{s.engine && <> · <Bdi text={s.engine} /></>}</span>
+              <span class="sub">
+                {[s.attempts > 1 ? counted(s.attempts, "attempt") : "", s.state === "open" ? "" : took(s.ms)].filter(Boolean).join(" · ")}
+                {s.engine && <> · <Bdi text={s.engine} /></>}
+              </span>
             </div>
             {s.state === "failed" && isOwn(node) && isFinal(node) && <Button icon={Retry} onClick={() => void retry(s)}>Retry</Button>}
           </li>
         ))}
         {chunks && (
           <li>
-            <Badge tone={chunks.failed > 0 ? "bad" : chunks.open > 0 ? "active" : "good"}>{chunks.failed > 0 ? "Failed" : chunks.open > 0 ? "Open" : "Done"}</Badge>
-            <div class="grow"><strong>Process the records</strong><span class="sub">{count(chunks.done)} of {counted(chunks.total, "chunk")} of 1,000 records{chunks.failed > 0 && `, ${count(chunks.failed)} failed`}</span>{chunks.open > 0 && <ProgressBar label="Chunks" value={(chunks.done + chunks.failed) / chunks.total} />}</div>
+            <Badge tone={chunks.failed > 0 ? "bad" : chunks.open > 0 ? "active" : "good"}>
+              {chunks.failed > 0 ? "Failed" : chunks.open > 0 ? "Open" : "Done"}
+            </Badge>
+            <div class="grow">
+              <strong>Process the records</strong>
+              <span class="sub">
+                {count(chunks.done)} of {counted(chunks.total, "chunk")} of
+                1,000 records{chunks.failed > 0 && `, ${count(chunks.failed)} failed`}
+              </span>
+              {chunks.open > 0 && <ProgressBar label="Chunks" value={(chunks.done + chunks.failed) / chunks.total} />}
+            </div>
           </li>
         )}
       </ol>
@@ -66,5 +103,8 @@ export function Steps({ node, again, reload }: { node: Node; again: (() => Promi
 }
 
 function took(ms: number): string {
-  return ms < 1000 ? `${count(ms)} ms` : ms < 10_000 ? `${(ms / 1000).toLocaleString(navigator.languages, { maximumFractionDigits: 1 })} s` : duration(ms / 1000);
+  return ms < 1000
+    ? `${count(ms)} ms`
+    : ms < 10_000 ? `${(ms / 1000).toLocaleString(navigator.languages, { maximumFractionDigits: 1 })} s`
+    : duration(ms / 1000);
 }

@@ -57,7 +57,8 @@ function toggle(id: string): void {
 function apply(change: Change): void {
   if (change.type === "File") return;
   for (const [id, { folders }] of branches.peek()) {
-    const listed = folders.find((f) => f.id === change.nodeId), belongs = change.change !== "deleted" && !change.trashed && change.parentId === id;
+    const listed = folders.find((f) => f.id === change.nodeId);
+    const belongs = change.change !== "deleted" && !change.trashed && change.parentId === id;
     if (listed ? !belongs || listed.name !== change.name : belongs) void load(id);
   }
 }
@@ -94,17 +95,37 @@ export function Tree(props: TreeProps): JSX.Element {
 
 function Item({ node, level, ...props }: { node: Node; level: number } & TreeProps): JSX.Element {
   const branch = branches.value.get(node.id), open = opened.value.has(node.id), { choose, chosen, without } = props;
-  const empty = branch !== undefined && branch.folders.length === 0 && !branch.error, name = nameOf(node), Icon = node.type === "User" ? Library : Folder;
+  const empty = branch !== undefined && branch.folders.length === 0 && !branch.error, name = nameOf(node);
+  const Icon = node.type === "User" ? Library : Folder;
   const excluded = without?.has(node.id) ?? false, current = chosen === node.id;
   return (
     <li>
       <div class={current ? "tree-row current" : "tree-row"} style={{ paddingLeft: `${level * 16}px` }} {...choose ? {} : targetOf(node)}>
-        {empty || excluded ? <span class="tree-space" /> : <IconButton icon={ChevronRight} class={open ? "twist open" : "twist"} aria-expanded={open} label={`${open ? "Close" : "Open"} ${name}`} onClick={() => toggle(node.id)} />}
+        {empty || excluded
+          ? <span class="tree-space" />
+          : (
+            <IconButton
+              icon={ChevronRight} class={open ? "twist open" : "twist"} aria-expanded={open}
+              label={`${open ? "Close" : "Open"} ${name}`} onClick={() => toggle(node.id)}
+            />
+          )}
         {choose
-          ? <button type="button" class="tree-name" aria-pressed={current} disabled={excluded} onClick={() => choose(node)}><Icon /><Bdi text={name} clip /></button>
-          : <a class="tree-name" href={hrefOf(node)} aria-current={current ? "page" : undefined} draggable={false}><Icon /><Bdi text={name} clip /></a>}
+          ? (
+            <button type="button" class="tree-name" aria-pressed={current} disabled={excluded} onClick={() => choose(node)}>
+              <Icon />
+              <Bdi text={name} clip />
+            </button>
+          )
+          : (
+            <a class="tree-name" href={hrefOf(node)} aria-current={current ? "page" : undefined} draggable={false}>
+              <Icon />
+              <Bdi text={name} clip />
+            </a>
+          )}
       </div>
-      {open && !excluded && branch && branch.folders.length > 0 && <ul>{branch.folders.map((f) => <Item key={f.id} {...props} node={f} level={level + 1} />)}</ul>}
+      {open && !excluded && branch && branch.folders.length > 0 && (
+        <ul>{branch.folders.map((f) => <Item key={f.id} {...props} node={f} level={level + 1} />)}</ul>
+      )}
       {open && branch?.error && <p class="sub bad" role="alert">{branch.error}</p>}
     </li>
   );

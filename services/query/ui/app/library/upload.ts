@@ -22,13 +22,14 @@ interface Batch {
 
 export const upload: Target = {
   label: "Library",
-  suits: () => true,
   accepts: () => true,
   here: () => here.value && { label: here.value.name, options: here.value.id },
   begin: (_, options) => Promise.resolve<Batch>({ parentId: options as string | undefined, folders: new Map() }),
   start: (sending) => {
     const batch = sending.batch as Batch;
-    return afterwards(folderOf(batch, sending.folders), (parentId) => sending.file.size >= inPartsFrom ? parts(sending, parentId) : inOneRequest(sending, parentId));
+    return afterwards(folderOf(batch, sending.folders), (parentId) => sending.file.size >= inPartsFrom
+      ? parts(sending, parentId)
+      : inOneRequest(sending, parentId));
   },
   check: async (id) => ended(await api.GET("/v1/library/nodes/{id}", { params: { path: { id } } }).then(data)),
 };
@@ -68,12 +69,17 @@ async function child(parentId: string | undefined, name: string): Promise<string
 const sent = (id: string): Sent => ({ id, href: `/library/${encodeURIComponent(id)}` });
 
 function inOneRequest({ file, idempotencyKey, onProgress }: Sending, parentId: string | undefined): Transfer<Sent> {
-  const transfer = uploadMultipart<Node>({ url: "/v1/library/files", file, fields: parentId ? { parentId } : {}, idempotencyKey, onProgress });
+  const transfer = uploadMultipart<Node>({
+    url: "/v1/library/files", file, fields: parentId ? { parentId } : {}, idempotencyKey, onProgress,
+  });
   return { ...transfer, promise: transfer.promise.then((node) => sent(node.id)) };
 }
 
 function parts({ file, onProgress }: Sending, parentId: string | undefined): Transfer<Sent> {
-  const transfer = uploadInParts(file, { area: "library", headers: identityHeaders, owner: owner.value, storage: localStorage, onProgress, ...parentId ? { parentId } : {} });
+  const transfer = uploadInParts(file, {
+    area: "library", headers: identityHeaders, owner: owner.value, storage: localStorage, onProgress,
+    ...parentId ? { parentId } : {},
+  });
   return {
     promise: transfer.promise.then(({ id }) => sent(id)),
     pause: () => transfer.pause(), resume: () => transfer.resume(), cancel: () => transfer.cancel(),

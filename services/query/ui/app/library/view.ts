@@ -26,7 +26,8 @@ const icons: Record<NonNullable<Node["preview"]>, ComponentType> = {
 };
 
 export const isFolder = (node: Node): boolean => node.type === "Folder" || node.type === "User";
-export const isFinal = (node: Node): boolean => node.status === "Processed" || node.status === "ProcessedPartially" || node.status === "Failed";
+export const isFinal = (node: Node): boolean =>
+  node.status === "Processed" || node.status === "ProcessedPartially" || node.status === "Failed";
 /** Reports whether the caller owns the node. Only the owner may change it. */
 export const isOwn = (node: Node): boolean => node.ownedBy !== undefined;
 
@@ -48,13 +49,14 @@ function withLink(address: string, parameters: Record<string, string> = {}): str
   return text ? `${address}?${text}` : address;
 }
 
-export const hrefOf = (node: Node): string => withLink(node.type === "User" && isOwn(node) ? "/library" : `/library/${encodeURIComponent(node.id)}`);
+export const hrefOf = (node: Node): string =>
+  withLink(node.type === "User" && isOwn(node) ? "/library" : `/library/${encodeURIComponent(node.id)}`);
 
 const fileAt = (id: string): string => `/v1/library/files/${encodeURIComponent(id)}`;
 export const contentOf = (node: Node): string => withLink(`${fileAt(node.id)}/content`);
 /** The address at which a browser displays a PDF or a picture; other files are downloaded. */
 export const shownAt = (node: Node): string => withLink(`${fileAt(node.id)}/content`, { inline: "true" });
-export const zipOf = (node: Node): string => withLink(`/v1/library/nodes/${encodeURIComponent(node.id)}/zip`);
+const zipOf = (node: Node): string => withLink(`/v1/library/nodes/${encodeURIComponent(node.id)}/zip`);
 export const downloadOf = (node: Node): string => isFolder(node) ? zipOf(node) : contentOf(node);
 export const drawingOf = (id: string, index: number): string => withLink(`${fileAt(id)}/records/${index}/image.svg`);
 export const recordContentOf = (id: string, index: number): string => withLink(`${fileAt(id)}/records/${index}/content`);

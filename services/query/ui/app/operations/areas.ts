@@ -5,19 +5,34 @@ export function areaName(area: string): string {
   return areas[area] ?? area;
 }
 
-const dependencies: Record<string, string> = { nats: "NATS", dynamodb: "DynamoDB", s3: "S3", "s3 port": "S3 address", disk: "Disk", "live events": "Live events", ingest: "Ingest", query: "Query" };
+const dependencies: Record<string, string> = {
+  nats: "NATS", dynamodb: "DynamoDB", s3: "S3", "s3 port": "S3 address", disk: "Disk", "live events": "Live events",
+  ingest: "Ingest", query: "Query",
+};
 
 export function dependencyName(name: string): string {
   return dependencies[name] ?? name;
 }
 
 const findings: Record<string, string> = {
-  unnotified_upload: "An uploaded object without a notification", lost_message: "Work whose message was lost", mismatched_object: "An object whose length differs from the reservation",
-  unused_reservation: "A reservation without an upload", orphan_object: "An object that belongs to no item", inconsistent_copies: "Rows of one item that differ",
-  duplicate_rows: "Several rows of one feed item", overdue_job: "A photo job that did not finish in time", overdue_step: "A step of a library file that did not finish in time",
-  lost_workflow: "A library file in processing without the state of its steps", outdated_workflow: "Steps that are no longer needed", orphan_node: "A node whose folder was erased",
-  outdated_trash: "A node whose time in the trash has expired", outdated_object: "An object that is no longer needed", unreadable_item: "A row that cannot be read",
-  suspicious_orphan: "Too many orphans; none is deleted", unnotified_outcome: "An outcome that may not have been published", lost_dead_letter: "A lost dead letter",
+  unnotified_upload: "An uploaded object without a notification",
+  lost_message: "Work whose message was lost",
+  mismatched_object: "An object whose length differs from the reservation",
+  unused_reservation: "A reservation without an upload",
+  orphan_object: "An object that belongs to no item",
+  inconsistent_copies: "Rows of one item that differ",
+  duplicate_rows: "Several rows of one feed item",
+  overdue_job: "A photo job that did not finish in time",
+  overdue_step: "A step of a library file that did not finish in time",
+  lost_workflow: "A library file in processing without the state of its steps",
+  outdated_workflow: "Steps that are no longer needed",
+  orphan_node: "A node whose folder was erased",
+  outdated_trash: "A node whose time in the trash has expired",
+  outdated_object: "An object that is no longer needed",
+  unreadable_item: "A row that cannot be read",
+  suspicious_orphan: "Too many orphans; none is deleted",
+  unnotified_outcome: "An outcome that may not have been published",
+  lost_dead_letter: "A lost dead letter",
   abandoned_upload: "An upload in parts that was abandoned",
 };
 

@@ -15,7 +15,9 @@ const most = 1000, rate = 200; // dead letters per request, and per second
 const shown = 20; // results
 
 /** Replays or deletes the dead letters that match a filter, after a dry run that lists them. */
-export function Bulk({ kind, filter, close }: { kind: Kind; filter: { consumer?: string; reason?: string }; close: () => void }): JSX.Element {
+export function Bulk({ kind, filter, close }: {
+  kind: Kind; filter: { consumer?: string; reason?: string }; close: () => void;
+}): JSX.Element {
   const [plan, setPlan] = useState<Result | undefined>(), [result, setResult] = useState<Result | undefined>();
   const [error, setError] = useState(""), [busy, setBusy] = useState(false);
   const run = async (dryRun: boolean): Promise<void> => {
@@ -38,9 +40,22 @@ export function Bulk({ kind, filter, close }: { kind: Kind; filter: { consumer?:
   return (
     <Dialog wide title={`${verb} dead letters`} close={close} footer={result
       ? <Button kind="primary" onClick={close}>Close</Button>
-      : <><Button onClick={close}>Cancel</Button><Button kind={kind === "replay" ? "primary" : "danger"} icon={kind === "replay" ? Retry : Trash} disabled={busy || n === 0} onClick={() => void run(false)}>{busy && plan ? "Working …" : `${verb} ${count(n)}`}</Button></>}>
+      : (
+        <>
+          <Button onClick={close}>Cancel</Button>
+          <Button
+            kind={kind === "replay" ? "primary" : "danger"} icon={kind === "replay" ? Retry : Trash}
+            disabled={busy || n === 0} onClick={() => void run(false)}
+          >
+            {busy && plan ? "Working …" : `${verb} ${count(n)}`}
+          </Button>
+        </>
+      )}>
       {error && <Notice tone="bad">{error}</Notice>}
-      {result ? <Outcome kind={kind} result={result} /> : plan ? <Plan kind={kind} plan={plan} /> : !error && <Loading what="the dry run"><Skeleton rows={4} height={32} /></Loading>}
+      {result
+        ? <Outcome kind={kind} result={result} />
+        : plan ? <Plan kind={kind} plan={plan} />
+        : !error && <Loading what="the dry run"><Skeleton rows={4} height={32} /></Loading>}
     </Dialog>
   );
 }
@@ -48,7 +63,12 @@ export function Bulk({ kind, filter, close }: { kind: Kind; filter: { consumer?:
 function Plan({ kind, plan }: { kind: Kind; plan: Result }): JSX.Element {
   return (
     <>
-      <p>{kind === "replay" ? "The items of these dead letters will be processed again. Items that have recovered since are skipped. Dead letters remain until you delete them." : "The messages of these dead letters will be lost. Their items do not change."}</p>
+      {kind === "replay" ? (
+        <p>
+          The items of these dead letters will be processed again. Items that have recovered since are skipped. Dead letters
+          remain until you delete them.
+        </p>
+      ) : <p>The messages of these dead letters will be lost. Their items do not change.</p>}
       <p><strong>{counted(plan.results.length, "dead letter")}{plan.more && ", and more that need another request"}</strong></p>
       <Results results={plan.results} />
     </>
@@ -59,7 +79,10 @@ function Outcome({ kind, result }: { kind: Kind; result: Result }): JSX.Element 
   const skipped = result.results.length - result.done - result.failed;
   return (
     <>
-      <Notice tone={result.failed > 0 ? "bad" : "good"}>{count(result.done)} {kind === "replay" ? "replayed" : "deleted"}, {count(skipped)} skipped, {count(result.failed)} failed.{result.more && " There are more; repeat the request."}</Notice>
+      <Notice tone={result.failed > 0 ? "bad" : "good"}>
+        {count(result.done)} {kind === "replay" ? "replayed" : "deleted"}, {count(skipped)} skipped, {count(result.failed)} failed.
+        {result.more && " There are more; repeat the request."}
+      </Notice>
       <Results results={result.results.filter((r) => !r.done)} />
     </>
   );
@@ -68,7 +91,12 @@ function Outcome({ kind, result }: { kind: Kind; result: Result }): JSX.Element 
 function Results({ results }: { results: Result["results"] }): JSX.Element {
   return (
     <ul class="results" tabIndex={0} aria-label="Dead letters">
-      {results.slice(0, shown).map((r) => <li key={r.sequence}><code>{r.consumer}</code> <Bdi text={r.item ?? r.subject} /><span class="sub"><Bdi text={r.error ?? r.note ?? r.reason} /></span></li>)}
+      {results.slice(0, shown).map((r) => (
+        <li key={r.sequence}>
+          <code>{r.consumer}</code> <Bdi text={r.item ?? r.subject} />
+          <span class="sub"><Bdi text={r.error ?? r.note ?? r.reason} /></span>
+        </li>
+      ))}
       {results.length > shown && <li class="soft">… and {count(results.length - shown)} more</li>}
     </ul>
   );

@@ -1,8 +1,6 @@
 import type { JSX } from "preact";
 import { data } from "../api/client.js";
-import { IconButton } from "../ui/button.js";
-import { Badge, ErrorState, Loading, Notice, Skeleton } from "../ui/feedback.js";
-import { Retry } from "../ui/icon.js";
+import { Badge, ErrorState, Loading, Notice, RetryNotice, Skeleton } from "../ui/feedback.js";
 import { Page } from "../ui/page.js";
 import { type Column, Table } from "../ui/table.js";
 import { Bdi, count, counted, duration, Time } from "../ui/text.js";
@@ -30,7 +28,9 @@ async function read(): Promise<Overview> {
 async function readiness(): Promise<Dependency[]> {
   const response = await fetch("/readyz");
   const { checks, millis } = await response.json() as { checks: Record<string, string>; millis: Record<string, number> };
-  return Object.entries(checks).map(([name, detail]) => ({ name, ok: detail === "ok", millis: millis[name] ?? 0, ...detail === "ok" ? {} : { detail } }));
+  return Object.entries(checks).map(([name, detail]) => ({
+    name, ok: detail === "ok", millis: millis[name] ?? 0, ...detail === "ok" ? {} : { detail },
+  }));
 }
 
 const secondsSince = (iso: string, now: string): number => (new Date(now).getTime() - new Date(iso).getTime()) / 1000;
@@ -49,8 +49,13 @@ export default function Overview(): JSX.Element {
     return <Loading what="the status"><Skeleton rows={1} height={96} /><Skeleton rows={5} height={63} /></Loading>;
   };
   return (
-    <Page title="Overview" lead={value ? <>As of <Time iso={value.status.at} exact />. Updated every 5 seconds.</> : "Backlog, outcomes and the health of the backends."}>
-      {value && error && <Notice tone="bad" action={<IconButton icon={Retry} label="Try again" onClick={() => void again()} />}>{error}</Notice>}
+    <Page
+      title="Overview"
+      lead={value
+        ? <>As of <Time iso={value.status.at} exact />. Updated every 5 seconds.</>
+        : "Backlog, outcomes and the health of the backends."}
+    >
+      {value && error && <RetryNotice error={error} retry={() => void again()} />}
       {content()}
     </Page>
   );
@@ -95,11 +100,20 @@ function Shown({ status, dependencies }: Overview): JSX.Element {
 function areaColumns(now: string): Column<AreaStatus>[] {
   return [
     { key: "area", label: "Area", width: "minmax(7rem, 1fr)", cell: (a) => (
-      <><strong>{areaName(a.name)}</strong><span class="sub narrow-only">{a.waiting === 0 ? "nothing waiting" : `${count(a.waiting)} waiting`}</span></>
+      <>
+        <strong>{areaName(a.name)}</strong>
+        <span class="sub narrow-only">{a.waiting === 0 ? "nothing waiting" : `${count(a.waiting)} waiting`}</span>
+      </>
     ) },
     { key: "waiting", label: "Waiting", width: "6rem", align: "end", wide: true, cell: (a) => count(a.waiting) },
-    { key: "oldest", label: "Oldest", width: "8rem", align: "end", wide: true, cell: (a) => a.oldest === undefined ? "–" : duration(secondsSince(a.oldest, now)) },
-    { key: "spark", label: "Last hour", width: "minmax(90px, 200px)", cell: (a) => <Outcomes minutes={a.minutes} area={areaName(a.name)} /> },
+    {
+      key: "oldest", label: "Oldest", width: "8rem", align: "end", wide: true,
+      cell: (a) => a.oldest === undefined ? "–" : duration(secondsSince(a.oldest, now)),
+    },
+    {
+      key: "spark", label: "Last hour", width: "minmax(90px, 200px)",
+      cell: (a) => <Outcomes minutes={a.minutes} area={areaName(a.name)} />,
+    },
     { key: "accepted", label: "Accepted", width: "6rem", align: "end", wide: true, cell: (a) => count(sum(a, "accepted")) },
     { key: "completed", label: "Completed", width: "6rem", align: "end", wide: true, cell: (a) => count(sum(a, "completed")) },
     { key: "failed", label: "Failed", width: "4rem", align: "end", cell: (a) => {
@@ -110,8 +124,14 @@ function areaColumns(now: string): Column<AreaStatus>[] {
 }
 
 const dependencyColumns: Column<Dependency>[] = [
-  { key: "name", label: "Name", width: "minmax(0, 1fr)", cell: (d) => <><strong>{dependencyName(d.name)}</strong>{d.detail !== undefined && <span class="sub bad clip"><Bdi text={d.detail} clip /></span>}</> },
-  { key: "state", label: "State", width: "8.5rem", cell: (d) => d.ok ? <Badge tone="good">Responds</Badge> : <Badge tone="bad">Unavailable</Badge> },
+  { key: "name", label: "Name", width: "minmax(0, 1fr)", cell: (d) => <>
+    <strong>{dependencyName(d.name)}</strong>
+    {d.detail !== undefined && <span class="sub bad clip"><Bdi text={d.detail} clip /></span>}
+  </> },
+  {
+    key: "state", label: "State", width: "8.5rem",
+    cell: (d) => d.ok ? <Badge tone="good">Responds</Badge> : <Badge tone="bad">Unavailable</Badge>,
+  },
   { key: "latency", label: "Latency", width: "5rem", align: "end", cell: (d) => `${count(d.millis)} ms` },
 ];
 
@@ -119,6 +139,10 @@ const sweepColumns: Column<LastSweep>[] = [
   { key: "area", label: "Area", width: "minmax(0, 1fr)", cell: (s) => <strong>{areaName(s.area)}</strong> },
   { key: "at", label: "When", width: "6rem", cell: (s) => <Time iso={s.at} /> },
   { key: "found", label: "Found", width: "9rem", align: "end", cell: (s) => (
-    s.error !== undefined ? <Badge tone="bad">Stopped</Badge> : s.failed > 0 ? <Badge tone="warn">{counted(s.failed, "left", "left")}</Badge> : s.found > 0 ? counted(s.repaired, "repaired", "repaired") : <span class="soft">nothing</span>
+    s.error !== undefined
+      ? <Badge tone="bad">Stopped</Badge>
+      : s.failed > 0 ? <Badge tone="warn">{counted(s.failed, "left", "left")}</Badge>
+      : s.found > 0 ? counted(s.repaired, "repaired", "repaired")
+      : <span class="soft">nothing</span>
   ) },
 ];

@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { message } from "../api/client.js";
 
-export interface Polled<T> {
+interface Polled<T> {
   /** The value of the last successful read. */
   value: T | undefined;
   /** The error of the last read; empty if it succeeded. */

@@ -12,8 +12,8 @@ import { SignIn } from "./signin.js";
 
 const routes: Route[] = [
   ready("/operations", "Overview", Overview),
-  { path: "/operations/dead", title: "Dead letters", load: () => import("./dead.js") },
-  { path: "/operations/dead/:sequence", title: "Dead letter", load: () => import("./letter.js") },
+  { path: "/operations/dead", title: "Dead letters", load: () => import("./deadletters.js") },
+  { path: "/operations/dead/:sequence", title: "Dead letter", load: () => import("./deadletter.js") },
   { path: "/operations/sweeps", title: "Sweeps", load: () => import("./sweeps.js") },
   { path: "/operations/sources", title: "Feed sources", load: () => import("./sources.js") },
   { path: "/operations/providers", title: "Photo providers", load: () => import("./providers.js") },
@@ -29,25 +29,37 @@ const nav = [
 start((at) => match(routes, at) !== undefined);
 
 export function Shell(): JSX.Element {
-  const themes = [{ to: "system", label: "System theme", icon: Sun }, { to: "light", label: "Light theme", icon: Sun }, { to: "dark", label: "Dark theme", icon: Moon }] as const;
+  const themes = [
+    { to: "system", label: "System theme", icon: Sun }, { to: "light", label: "Light theme", icon: Sun },
+    { to: "dark", label: "Dark theme", icon: Moon },
+  ] as const;
   const within = (href: string): boolean => path.value === href || href !== "/operations" && path.value.startsWith(href + "/");
   return (
     <>
       <a class="skip" href="#title">Skip to content</a>
       <div class="app">
         <header class="top">
-          <a class="brand" href="/operations"><img src="/ui/icon.svg" alt="" width="28" height="28" />Assay <span class="place">Operations</span></a>
+          <a class="brand" href="/operations">
+            <img src="/ui/icon.svg" alt="" width="28" height="28" />Assay <span class="place">Operations</span>
+          </a>
           <nav class="nav" aria-label="Operations">
             <ul>
-              {nav.map(({ href, label, icon: Icon }) => <li key={href}><a href={href} aria-current={within(href) ? "page" : undefined}><Icon /><span>{label}</span></a></li>)}
+              {nav.map(({ href, label, icon: Icon }) => (
+                <li key={href}><a href={href} aria-current={within(href) ? "page" : undefined}><Icon /><span>{label}</span></a></li>
+              ))}
               <li class="api-link"><a href="/docs"><Code /><span>API</span></a></li>
             </ul>
           </nav>
           <div class="top-end">
-            <Menu label="Theme" button={<Sun />} items={themes.map(({ to, label, icon }) => ({ label, icon: theme.value === to ? Check : icon, act: () => setTheme(to) }))} />
+            <Menu
+              label="Theme" button={<Sun />}
+              items={themes.map(({ to, label, icon }) => ({ label, icon: theme.value === to ? Check : icon, act: () => setTheme(to) }))}
+            />
           </div>
         </header>
-        <main id="main" class="operations">{refused.value ? <SignIn /> : <Current at={match(routes, path.value)} start="/operations" />}</main>
+        <main id="main" class="operations">
+          {refused.value ? <SignIn /> : <Current at={match(routes, path.value)} start="/operations" />}
+        </main>
       </div>
       <Toasts />
     </>

@@ -8,9 +8,14 @@ import { Page } from "../ui/page.js";
 export function SignIn(): JSX.Element {
   return (
     <Page title="Sign in">
-      <EmptyState icon={User} title="Operator sign-in required" action={<Button kind="primary" icon={Retry} onClick={() => location.reload()}>I have signed in</Button>}>
-        In this browser, sign in to the web app as an operator at the host name <code>{location.hostname}</code>. The session is also valid here.
-        Programs send the API key of an operator in the Authorization header.
+      <EmptyState
+        icon={User} title="Operator sign-in required"
+        action={<Button kind="primary" icon={Retry} onClick={() => location.reload()}>I have signed in</Button>}
+      >
+        In this browser, sign in to the web app as an operator at the host
+        name <code>
+          {location.hostname}
+        </code>. The session is also valid here. Programs send the API key of an operator in the Authorization header.
       </EmptyState>
     </Page>
   );

@@ -14,7 +14,8 @@ import { addressOf, type Batch, states as photoStates } from "./view.js";
 
 const crumbs = [{ href: "/photos", label: "Photos" }];
 const states: Record<Batch["status"], { label: string; tone: Tone }> = {
-  QUEUED: { label: "Waiting", tone: "neutral" }, PROCESSING: { label: "In progress", tone: "active" }, COMPLETED: { label: "Done", tone: "good" },
+  QUEUED: { label: "Waiting", tone: "neutral" }, PROCESSING: { label: "In progress", tone: "active" },
+  COMPLETED: { label: "Done", tone: "good" },
   PARTIAL: { label: "Partly done", tone: "warn" }, FAILED: { label: "Failed", tone: "bad" },
 };
 
@@ -40,8 +41,22 @@ export default function BatchPage({ params }: PageProps): JSX.Element {
     };
   }, [id]);
   if (!batch) {
-    if (error instanceof ApiError && error.status === 404) return <Page title="Batch not found" crumbs={crumbs}><EmptyState icon={Image} title="This batch does not exist" action={<ButtonLink href="/photos">All photos</ButtonLink>}>Its photos were deleted, it belongs to another owner, or the link is wrong.</EmptyState></Page>;
-    return <Page title="Batch of photos" crumbs={crumbs}>{error ? <ErrorState title="Could not load the batch" error={error.message} retry={() => void read()} /> : <Loading what="the batch"><Skeleton rows={6} height={55} /></Loading>}</Page>;
+    if (error instanceof ApiError && error.status === 404) {
+      return (
+        <Page title="Batch not found" crumbs={crumbs}>
+          <EmptyState icon={Image} title="This batch does not exist" action={<ButtonLink href="/photos">All photos</ButtonLink>}>
+            Its photos were deleted, it belongs to another owner, or the link is wrong.
+          </EmptyState>
+        </Page>
+      );
+    }
+    return (
+      <Page title="Batch of photos" crumbs={crumbs}>
+        {error
+          ? <ErrorState title="Could not load the batch" error={error.message} retry={() => void read()} />
+          : <Loading what="the batch"><Skeleton rows={6} height={55} /></Loading>}
+      </Page>
+    );
   }
   const done = batch.completed + batch.failed + batch.deleted;
   const again = async (): Promise<void> => {
@@ -53,14 +68,28 @@ export default function BatchPage({ params }: PageProps): JSX.Element {
     void read();
   };
   const columns: Column<Batch["photos"][number]>[] = [
-    { key: "name", label: "Name", width: "minmax(0, 1fr)", cell: (p) => <><a class="name" href={addressOf(p.jobId)}><Bdi text={p.fileName ?? p.jobId} clip /></a>{p.errorCode && <span class="sub bad">{p.errorCode.toLowerCase().replaceAll("_", " ")}</span>}</> },
-    { key: "status", label: "Status", width: "minmax(8rem, max-content)", cell: (p) => <Badge tone={photoStates[p.status].tone}>{photoStates[p.status].label}</Badge> },
+    { key: "name", label: "Name", width: "minmax(0, 1fr)", cell: (p) => <>
+      <a class="name" href={addressOf(p.jobId)}><Bdi text={p.fileName ?? p.jobId} clip /></a>
+      {p.errorCode && <span class="sub bad">{p.errorCode.toLowerCase().replaceAll("_", " ")}</span>}
+    </> },
+    {
+      key: "status", label: "Status", width: "minmax(8rem, max-content)",
+      cell: (p) => <Badge tone={photoStates[p.status].tone}>{photoStates[p.status].label}</Badge>,
+    },
   ];
   return (
-    <Page title={`Batch of ${counted(batch.total, "photo")}`} crumbs={crumbs} lead={<Badge tone={states[batch.status].tone}>{states[batch.status].label}</Badge>}
-      actions={batch.failed > 0 && <Button icon={Retry} onClick={() => void again()}>Try {counted(batch.failed, "failed photo")} again</Button>}>
+    <Page
+      title={`Batch of ${counted(batch.total, "photo")}`} crumbs={crumbs}
+      lead={<Badge tone={states[batch.status].tone}>{states[batch.status].label}</Badge>}
+      actions={batch.failed > 0 && (
+        <Button icon={Retry} onClick={() => void again()}>Try {counted(batch.failed, "failed photo")} again</Button>
+      )}
+    >
       <section class="card waiting" aria-live="polite">
-        <p>{done} of {batch.total} done{batch.failed > 0 && `, ${batch.failed} failed`}{batch.deleted > 0 && `, ${batch.deleted} deleted`}</p>
+        <p>
+          {done} of {batch.total} done{batch.failed > 0 && `, ${batch.failed} failed`}
+          {batch.deleted > 0 && `, ${batch.deleted} deleted`}
+        </p>
         <ProgressBar value={batch.total ? done / batch.total : 1} label="Photos done" />
       </section>
       <Table label="Photos of the batch" columns={columns} rows={batch.photos} rowKey={(p) => p.jobId} linked />

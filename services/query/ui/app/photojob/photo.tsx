@@ -11,7 +11,8 @@ import { Close, Download, Image, Retry, Trash } from "../ui/icon.js";
 import { Page } from "../ui/page.js";
 import { Bdi, bytes, Time } from "../ui/text.js";
 import { toast } from "../ui/toast.js";
-import { add, receivers } from "../upload/queue.js";
+import { add } from "../upload/queue.js";
+import { receivers } from "../upload/receivers.js";
 import { cancel, remove, retry } from "./photos.js";
 import { PromptFields } from "./prompt.js";
 import { Slider } from "./slider.js";
@@ -42,12 +43,20 @@ export default function PhotoPage({ params }: PageProps): JSX.Element {
   }, [running, id]);
 
   if (error instanceof ApiError && error.status === 404) {
-    return <Page title="Photo not found" crumbs={crumbs}><EmptyState icon={Image} title="This photo does not exist" action={<ButtonLink href="/photos">All photos</ButtonLink>}>It was deleted, it belongs to another owner, or the link is wrong.</EmptyState></Page>;
+    return (
+      <Page title="Photo not found" crumbs={crumbs}>
+        <EmptyState icon={Image} title="This photo does not exist" action={<ButtonLink href="/photos">All photos</ButtonLink>}>
+          It was deleted, it belongs to another owner, or the link is wrong.
+        </EmptyState>
+      </Page>
+    );
   }
   if (!photo) {
     return (
       <Page title="Photo" crumbs={crumbs}>
-        {error ? <ErrorState title="Could not load the photo" error={error.message} retry={() => void read()} /> : <Loading what="the photo"><Skeleton height={480} /></Loading>}
+        {error
+          ? <ErrorState title="Could not load the photo" error={error.message} retry={() => void read()} />
+          : <Loading what="the photo"><Skeleton height={480} /></Loading>}
       </Page>
     );
   }
@@ -59,17 +68,30 @@ export default function PhotoPage({ params }: PageProps): JSX.Element {
     } else await editCopy(photo, terms);
   };
   return (
-    <Page title={nameOf(photo)} outside crumbs={photo.batchId ? [...crumbs, { href: `/photos/batches/${photo.batchId}`, label: "Batch" }] : crumbs}
-      lead={<Badge tone={states[photo.status].tone}>{states[photo.status].label}</Badge>} actions={<>
+    <Page
+      title={nameOf(photo)} outside
+      crumbs={photo.batchId ? [...crumbs, { href: `/photos/batches/${photo.batchId}`, label: "Batch" }] : crumbs}
+      lead={<Badge tone={states[photo.status].tone}>{states[photo.status].label}</Badge>}
+      actions={<>
         {ended(photo.status) && <Button icon={Retry} onClick={() => ask(true)}>Edit again</Button>}
         {running && <Button icon={Close} onClick={() => void cancel(photo).then(read)}>Cancel</Button>}
-        {photo.status === "COMPLETED" && <ButtonLink icon={Download} kind="primary" href={bytesOf(photo.jobId, "final")} download>Download</ButtonLink>}
+        {photo.status === "COMPLETED" && (
+          <ButtonLink icon={Download} kind="primary" href={bytesOf(photo.jobId, "final")} download>Download</ButtonLink>
+        )}
         <Button kind="danger" icon={Trash} onClick={() => { remove(photo); navigate("/photos"); }}>Delete</Button>
-      </>}>
+      </>}
+    >
       {error && <Notice tone="bad">{error.message}</Notice>}
-      {photo.status === "FAILED" && <Notice tone="bad">{photo.error ? <Bdi text={photo.error.message} /> : "The photo could not be processed."}</Notice>}
+      {photo.status === "FAILED" && (
+        <Notice tone="bad">{photo.error ? <Bdi text={photo.error.message} /> : "The photo could not be processed."}</Notice>
+      )}
       {photo.degraded && <Notice tone="warn">Some edits were not applied: <Bdi text={photo.degraded} /></Notice>}
-      {running && <section class="card waiting" aria-live="polite"><p>{states[photo.status].label}. This page updates automatically.</p><ProgressBar label={states[photo.status].label} /></section>}
+      {running && (
+        <section class="card waiting" aria-live="polite">
+          <p>{states[photo.status].label}. This page updates automatically.</p>
+          <ProgressBar label={states[photo.status].label} />
+        </section>
+      )}
       <Pictures photo={photo} />
       <div class="columns"><Description photo={photo} /><Facts photo={photo} /></div>
       {asking && <Again photo={photo} close={() => ask(false)} edit={(terms) => void edit(terms)} />}
@@ -79,7 +101,7 @@ export default function PhotoPage({ params }: PageProps): JSX.Element {
 
 /** Uploads the photo again with other terms. A finished job keeps its result. */
 async function editCopy(photo: Photo, terms: Terms): Promise<void> {
-  const area = receivers().find((a) => a.name === "photojob");
+  const area = receivers.value.find((a) => a.name === "photojob");
   try {
     const response = await fetch(bytesOf(photo.jobId, "original"));
     if (!response.ok) throw new Error("The uploaded photo was removed. Upload it again.");
@@ -99,8 +121,17 @@ function Pictures({ photo }: { photo: Photo }): JSX.Element | null {
     if (same) return <Slider before={before} after={after} name={name} width={result.width} height={result.height} />;
     return (
       <div class="pictures two">
-        <figure><img src={before} alt={`${name}, as uploaded`} onLoad={(event) => setSize({ width: event.currentTarget.naturalWidth, height: event.currentTarget.naturalHeight })} /><figcaption>Before</figcaption></figure>
-        <figure><img src={after} alt={`${name}, edited`} width={result.width} height={result.height} /><figcaption>After</figcaption></figure>
+        <figure>
+          <img
+            src={before} alt={`${name}, as uploaded`}
+            onLoad={(event) => setSize({ width: event.currentTarget.naturalWidth, height: event.currentTarget.naturalHeight })}
+          />
+          <figcaption>Before</figcaption>
+        </figure>
+        <figure>
+          <img src={after} alt={`${name}, edited`} width={result.width} height={result.height} />
+          <figcaption>After</figcaption>
+        </figure>
       </div>
     );
   }
@@ -116,14 +147,22 @@ function Description({ photo }: { photo: Photo }): JSX.Element | null {
       <h2 id="description">Description</h2>
       {result.description && <p class="described"><Bdi text={result.description} /></p>}
       {result.labels.length > 0 && (
-        <Bars heads={["Label", "Confidence"]} bars={result.labels.map((l) => ({ key: l.name, label: <Bdi text={l.name.replaceAll("_", " ")} clip />, share: l.confidence, value: l.confidence.toLocaleString(navigator.languages, { style: "percent" }) }))} />
+        <Bars
+          heads={["Label", "Confidence"]}
+          bars={result.labels.map((l) => ({
+            key: l.name, label: <Bdi text={l.name.replaceAll("_", " ")} clip />, share: l.confidence,
+            value: l.confidence.toLocaleString(navigator.languages, { style: "percent" }),
+          }))}
+        />
       )}
     </section>
   );
 }
 
 /** The end of a call's line, by outcome. */
-const outcomes: Record<Photo["calls"][number]["outcome"], string> = { ok: "", sent: ": waiting for the response", error: ": failed", unknown: ": the response was lost" };
+const outcomes: Record<Photo["calls"][number]["outcome"], string> = {
+  ok: "", sent: ": waiting for the response", error: ": failed", unknown: ": the response was lost",
+};
 
 function Facts({ photo }: { photo: Photo }): JSX.Element {
   const result = photo.editResult;
@@ -132,13 +171,28 @@ function Facts({ photo }: { photo: Photo }): JSX.Element {
       <h2 id="facts">History</h2>
       <ol class="timeline">
         <li class="good"><p>Uploaded</p><Time iso={photo.createdAt} exact /></li>
-        {photo.processingStartedAt && <li class={photo.status === "PROCESSING" ? "now" : "good"}><p>Processing started</p><Time iso={photo.processingStartedAt} exact /></li>}
+        {photo.processingStartedAt && (
+          <li class={photo.status === "PROCESSING" ? "now" : "good"}>
+            <p>Processing started</p>
+            <Time iso={photo.processingStartedAt} exact />
+          </li>
+        )}
         {photo.calls.map((call) => (
           <li key={call.at + call.step} class={call.outcome === "ok" ? "good" : call.outcome === "sent" ? "now" : "bad"}>
-            <p>{call.step === "analyze" ? "Described" : "Edited"} by {call.provider === "stub" ? "Assay" : <Bdi text={call.model ?? call.provider} />}{outcomes[call.outcome]}</p><Time iso={call.at} exact />
+            <p>
+              {call.step === "analyze" ? "Described" : "Edited"} by{" "}
+              {call.provider === "stub" ? "Assay" : <Bdi text={call.model ?? call.provider} />}
+              {outcomes[call.outcome]}
+            </p>
+            <Time iso={call.at} exact />
           </li>
         ))}
-        {photo.processingCompletedAt && <li class={photo.status === "FAILED" ? "bad" : "good"}><p>{photo.status === "FAILED" ? "Failed" : "Finished"}</p><Time iso={photo.processingCompletedAt} exact /></li>}
+        {photo.processingCompletedAt && (
+          <li class={photo.status === "FAILED" ? "bad" : "good"}>
+            <p>{photo.status === "FAILED" ? "Failed" : "Finished"}</p>
+            <Time iso={photo.processingCompletedAt} exact />
+          </li>
+        )}
       </ol>
       <dl class="facts">
         <dt>Prompt</dt><dd>{photo.prompt ? <Bdi text={photo.prompt} /> : "enhance"}</dd>
@@ -154,7 +208,10 @@ function Facts({ photo }: { photo: Photo }): JSX.Element {
 function Again({ photo, close, edit }: { photo: Photo; close: () => void; edit: (terms: Terms) => void }): JSX.Element {
   const [terms, setTerms] = useState<Terms>({ prompt: photo.prompt ?? "", options: photo.options });
   return (
-    <Dialog title="Edit again" close={close} wide footer={<><Button onClick={close}>Cancel</Button><Button kind="primary" onClick={() => edit(terms)}>Edit</Button></>}>
+    <Dialog title="Edit again" close={close} wide footer={<>
+      <Button onClick={close}>Cancel</Button>
+      <Button kind="primary" onClick={() => edit(terms)}>Edit</Button>
+    </>}>
       <PromptFields terms={terms} change={setTerms} />
       {photo.status === "COMPLETED" && <p class="soft">The result is saved as a new photo. This one is kept.</p>}
     </Dialog>

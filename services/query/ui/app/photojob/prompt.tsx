@@ -30,16 +30,30 @@ export function PromptFields({ terms, change }: { terms: Terms; change: (terms: 
     const prompt = terms.prompt.trim();
     change({ ...terms, prompt: prompt === "" ? phrase : prompt.includes(phrase) ? prompt : `${prompt}, ${phrase}` });
   };
+  const choose = (format: string): void => {
+    const { format: _, ...rest } = terms.options;
+    change({ ...terms, options: format === "" ? rest : { ...rest, format: format as NonNullable<Options["format"]> } });
+  };
   return (
     <div class="prompt">
       <label class="field" for={id}>What to do
-        <textarea id={id} rows={2} maxLength={2000} placeholder="enhance" value={terms.prompt} onInput={(event) => change({ ...terms, prompt: event.currentTarget.value })} />
+        <textarea
+          id={id} rows={2} maxLength={2000} placeholder="enhance" value={terms.prompt}
+          onInput={(event) => change({ ...terms, prompt: event.currentTarget.value })}
+        />
       </label>
-      <p class="phrases" role="group" aria-label="Add to the prompt">{examples.map((phrase) => <button key={phrase} type="button" class="tag" onClick={() => add(phrase)}>{phrase}</button>)}</p>
-      <label>Format <select value={terms.options.format ?? ""} onChange={(event) => {
-        const { format: _, ...rest } = terms.options, format = event.currentTarget.value;
-        change({ ...terms, options: format === "" ? rest : { ...rest, format: format as NonNullable<Options["format"]> } });
-      }}><option value="">as uploaded</option><option value="jpeg">JPEG</option><option value="png">PNG</option><option value="webp">WebP</option></select></label>
+      <p class="phrases" role="group" aria-label="Add to the prompt">
+        {examples.map((phrase) => <button key={phrase} type="button" class="tag" onClick={() => add(phrase)}>{phrase}</button>)}
+      </p>
+      <label>
+        Format{" "}
+        <select value={terms.options.format ?? ""} onChange={(event) => choose(event.currentTarget.value)}>
+          <option value="">as uploaded</option>
+          <option value="jpeg">JPEG</option>
+          <option value="png">PNG</option>
+          <option value="webp">WebP</option>
+        </select>
+      </label>
     </div>
   );
 }

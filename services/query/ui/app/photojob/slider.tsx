@@ -2,7 +2,9 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 
-export function Slider({ before, after, name, width, height }: { before: string; after: string; name: string; width: number; height: number }): JSX.Element {
+export function Slider({ before, after, name, width, height }: {
+  before: string; after: string; name: string; width: number; height: number;
+}): JSX.Element {
   const [at, setAt] = useState(50); // percent
   return (
     <div class="slider" style={{ aspectRatio: `${width} / ${height}`, "--at": `${at}%` }}>
@@ -10,7 +12,11 @@ export function Slider({ before, after, name, width, height }: { before: string;
       <img class="before" src={before} alt={`${name}, as uploaded`} />
       <span class="divider" aria-hidden="true" />
       <span class="side left" aria-hidden="true">Before</span><span class="side right" aria-hidden="true">After</span>
-      <input type="range" min={0} max={100} value={at} aria-label="How much of the uploaded photo is shown" aria-valuetext={`${at} percent`} onInput={(event) => setAt(Number(event.currentTarget.value))} />
+      <input
+        type="range" min={0} max={100} value={at}
+        aria-label="How much of the uploaded photo is shown" aria-valuetext={`${at} percent`}
+        onInput={(event) => setAt(Number(event.currentTarget.value))}
+      />
     </div>
   );
 }

@@ -10,7 +10,9 @@ import { addressOf, type Photo, type Terms } from "./view.js";
 
 const maxSize = 20_000_000; // bytes
 const maxBatch = 20; // photos
-const types: Record<string, string> = { jpg: "image/jpeg", jpeg: "image/jpeg", png: "image/png", webp: "image/webp", heic: "image/heic", heif: "image/heif" };
+const types: Record<string, string> = {
+  jpg: "image/jpeg", jpeg: "image/jpeg", png: "image/png", webp: "image/webp", heic: "image/heic", heif: "image/heif",
+};
 
 /** The media type of a photo; browsers rarely recognize HEIC. Undefined for other files. */
 function typeOf(file: File): string | undefined {
@@ -37,7 +39,8 @@ export const upload: Target = {
       const some = files.slice(at, at + maxBatch);
       const photos = some.map((file) => ({ fileName: file.name, size: file.size, contentType: typeOf(file) ?? file.type }));
       const batch = await api.POST("/v1/photo-batches", {
-        body: { photos, ...terms.prompt.trim() && { prompt: terms.prompt.trim() }, options: terms.options }, params: { header: { "Idempotency-Key": crypto.randomUUID() } },
+        body: { photos, ...terms.prompt.trim() && { prompt: terms.prompt.trim() }, options: terms.options },
+        params: { header: { "Idempotency-Key": crypto.randomUUID() } },
       }).then(data);
       some.forEach((file, i) => { if (batch.photos[i]) places.set(file, batch.photos[i]); });
     }
@@ -70,7 +73,8 @@ function inBatch({ file, onProgress }: Sending, place: Schemas["BatchUpload"]): 
   const transfer = uploadPresigned(file, place.upload, onProgress), path = { id: place.jobId };
   return {
     ...transfer,
-    promise: transfer.promise.then(() => api.POST("/v1/photos/{id}/uploaded", { params: { path } }).then(data)).then(() => sent(place.jobId)),
+    promise: transfer.promise.then(() => api.POST("/v1/photos/{id}/uploaded", { params: { path } }).then(data))
+      .then(() => sent(place.jobId)),
     cancel: () => {
       transfer.cancel();
       void api.DELETE("/v1/photos/{id}", { params: { path } }); // deleted photos count as done in their batch

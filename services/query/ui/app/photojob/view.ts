@@ -19,7 +19,8 @@ export const ended = (status: Status): boolean => status === "COMPLETED" || stat
 export const addressOf = (id: string): string => `/photos/${encodeURIComponent(id)}`;
 
 /** The address that redirects to the bytes of a photo. Only completed photos have previews. */
-export const bytesOf = (id: string, variant: "final" | "original" | "preview" | "original-preview"): string => `/v1/photos/${encodeURIComponent(id)}/download?variant=${variant}`;
+export const bytesOf = (id: string, variant: "final" | "original" | "preview" | "original-preview"): string =>
+  `/v1/photos/${encodeURIComponent(id)}/download?variant=${variant}`;
 
 /** Whether a browser can show the uploaded photo: most cannot show HEIC. */
 export const shown = (photo: Photo): boolean => !/hei[cf]/.test(photo.fileType);
@@ -33,4 +34,7 @@ export interface Terms {
 }
 
 /** Example prompts; see docs/photos.md for the grammar. */
-export const examples = ["enhance", "auto levels, sharpen", "crop 1:1 to faces", "remove background", "black and white", "blur background", "fit 1600, as webp"];
+export const examples = [
+  "enhance", "auto levels, sharpen", "crop 1:1 to faces", "remove background", "black and white", "blur background",
+  "fit 1600, as webp",
+];

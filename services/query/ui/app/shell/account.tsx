@@ -12,13 +12,20 @@ import { setTheme, theme } from "./theme.js";
 
 export function Account(): JSX.Element {
   const [asks, ask] = useState(false);
-  const themes = [{ to: "system", label: "System theme", icon: Sun }, { to: "light", label: "Light theme", icon: Sun }, { to: "dark", label: "Dark theme", icon: Moon }] as const;
+  const themes = [
+    { to: "system", label: "System theme", icon: Sun }, { to: "light", label: "Light theme", icon: Sun },
+    { to: "dark", label: "Dark theme", icon: Moon },
+  ] as const;
   return (
     <>
       <Menu label={session.value === "in" ? "Account and settings" : "Owner and settings"} button={<User />} items={[
         ...session.value !== "out" ? [{ label: "Usage and quotas", icon: Gauge, act: () => navigate("/account") }] : [],
         ...session.value === "anonymous" ? [{ label: "Owner …", icon: User, act: () => ask(true) }] : [],
-        ...session.value === "in" ? [{ label: `Sign out ${userName.value}`, icon: User, act: () => { signOut().catch(() => toast("You are still signed in: Assay cannot be reached.", { bad: true })); } }] : [],
+        ...session.value === "in"
+          ? [{ label: `Sign out ${userName.value}`, icon: User, act: () => {
+            signOut().catch(() => toast("You are still signed in: Assay cannot be reached.", { bad: true }));
+          } }]
+          : [],
         ...session.value === "out" ? [{ label: "Sign in", icon: User, act: () => location.assign("/") }] : [],
         ...themes.map(({ to, label, icon }) => ({ label, icon: theme.value === to ? Check : icon, act: () => setTheme(to) })),
       ]} />
@@ -30,7 +37,9 @@ export function Account(): JSX.Element {
 function OwnerDialog({ close }: { close: () => void }): JSX.Element {
   const [id, setId] = useState(owner.value);
   const copy = (): void => {
-    const copied = "clipboard" in navigator ? navigator.clipboard.writeText(owner.value) : Promise.reject(new Error("no clipboard without TLS"));
+    const copied = "clipboard" in navigator
+      ? navigator.clipboard.writeText(owner.value)
+      : Promise.reject(new Error("no clipboard without TLS"));
     copied.then(() => toast("Owner ID copied."), () => toast("The browser does not allow copying.", { bad: true }));
   };
   return (
@@ -40,8 +49,18 @@ function OwnerDialog({ close }: { close: () => void }): JSX.Element {
       <Button kind="primary" type="submit" form="owner" disabled={id.trim() === "" || id === owner.value}>Use this ID</Button>
     </>}>
       <form id="owner" onSubmit={(event) => { event.preventDefault(); setOwner(id.trim()); }}>
-        <label class="field">Owner ID<input data-focus value={id} maxLength={128} required autocomplete="off" spellcheck={false} aria-describedby="owner-help" onInput={(event) => setId(event.currentTarget.value)} /></label>
-        <p id="owner-help" class="soft">Your files belong to this ID, which is stored only in this browser. Anyone who has it can view and change them. To access the same files on another device, enter it there. On the command line, set it as <code>ASSAY_OWNER</code>.</p>
+        <label class="field">
+          Owner ID
+          <input
+            data-focus value={id} maxLength={128} required autocomplete="off" spellcheck={false}
+            aria-describedby="owner-help" onInput={(event) => setId(event.currentTarget.value)}
+          />
+        </label>
+        <p id="owner-help" class="soft">
+          Your files belong to this ID, which is stored only in this browser. Anyone who has it can view and change
+          them. To access the same files on another device, enter it there. On the command line, set it
+          as <code>ASSAY_OWNER</code>.
+        </p>
       </form>
     </Dialog>
   );

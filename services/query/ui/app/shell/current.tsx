@@ -34,10 +34,30 @@ export function Current({ at, start }: { at: Match | undefined; start: string })
   useEffect(() => { // a screen reader continues at the new page
     if (first.current === path.value) return;
     first.current = "";
-    if (document.activeElement === document.body || !document.activeElement) document.getElementById("title")?.focus({ preventScroll: true });
+    if (document.activeElement === document.body || !document.activeElement) {
+      document.getElementById("title")?.focus({ preventScroll: true });
+    }
   }, [path.value, Found]);
-  if (!at) return <Page title="Page not found"><EmptyState icon={Search} title="There is no page at this address" action={<ButtonLink href={start}>Go to the start page</ButtonLink>} /></Page>;
-  if (failed) return <Page title={at.route.title}><ErrorState title="Could not load the page" error="The connection was lost, or Assay was updated." retry={() => location.reload()} /></Page>;
+  if (!at) {
+    return (
+      <Page title="Page not found">
+        <EmptyState
+          icon={Search} title="There is no page at this address"
+          action={<ButtonLink href={start}>Go to the start page</ButtonLink>}
+        />
+      </Page>
+    );
+  }
+  if (failed) {
+    return (
+      <Page title={at.route.title}>
+        <ErrorState
+          title="Could not load the page" error="The connection was lost, or Assay was updated."
+          retry={() => location.reload()}
+        />
+      </Page>
+    );
+  }
   if (!Found) return <Page title={at.route.title}><Loading what="the page"><Skeleton rows={6} height={55} /></Loading></Page>;
   return <Found key={path.value} params={at.params} />;
 }

@@ -16,7 +16,13 @@ export default function Home(): JSX.Element {
       </section>
       <ul class="area-cards" aria-label="Areas">
         {areas.flatMap((area) => area.cards.map((card) => (
-          <li key={card.href}><a class="card area-card" href={card.href}><span class="area-icon"><card.icon /></span><span class="grow"><strong>{card.title}</strong><span class="soft">{card.text}</span></span><ChevronRight /></a></li>
+          <li key={card.href}>
+            <a class="card area-card" href={card.href}>
+              <span class="area-icon"><card.icon /></span>
+              <span class="grow"><strong>{card.title}</strong><span class="soft">{card.text}</span></span>
+              <ChevronRight />
+            </a>
+          </li>
         )))}
       </ul>
     </Page>

@@ -17,7 +17,10 @@ export default function Quotas(): JSX.Element {
   useEffect(read, []);
   return (
     <Page title="Account" lead="Your usage, and the quotas set by the operators of this server.">
-      {error ? <ErrorState title="Could not load the account" error={error} retry={read} /> : me ? <Shown me={me} /> : <Loading what="the account"><Skeleton rows={4} height={64} /></Loading>}
+      {error
+        ? <ErrorState title="Could not load the account" error={error} retry={read} />
+        : me ? <Shown me={me} />
+        : <Loading what="the account"><Skeleton rows={4} height={64} /></Loading>}
     </Page>
   );
 }
@@ -47,7 +50,10 @@ function Shown({ me: { quotas, use, ...me } }: { me: Me }): JSX.Element {
         <dl class="facts">
           {name && <><dt>Name</dt><dd><Bdi text={name} /></dd></>}
           <dt>Owner</dt><dd>{me.owner ? <Bdi text={me.owner} /> : "–"}</dd>
-          {me.kind && <><dt>Signed in with</dt><dd>{me.kind === "key" ? <>an API key{me.keyId && <> (<Bdi text={me.keyId} />)</>}</> : "the identity provider"}</dd></>}
+          {me.kind && <>
+            <dt>Signed in with</dt>
+            <dd>{me.kind === "key" ? <>an API key{me.keyId && <> (<Bdi text={me.keyId} />)</>}</> : "the identity provider"}</dd>
+          </>}
           {me.scopes && <><dt>Permissions</dt><dd>{me.scopes.join(", ")}{me.operator && ", operate this server"}</dd></>}
           {me.groups && me.groups.length > 0 && <><dt>Groups</dt><dd><Bdi text={me.groups.join(", ")} /></dd></>}
           {me.expiresAt && <><dt>Expires</dt><dd><Time iso={me.expiresAt} exact /></dd></>}

@@ -49,7 +49,9 @@ function Nav(): JSX.Element {
   return (
     <nav class="nav" aria-label="Areas">
       <ul>
-        {entries.map(({ href, label, icon: Icon, match: within }) => <li key={href}><a href={href} aria-current={within(path.value) ? "page" : undefined}><Icon /><span>{label}</span></a></li>)}
+        {entries.map(({ href, label, icon: Icon, match: within }) => (
+          <li key={href}><a href={href} aria-current={within(path.value) ? "page" : undefined}><Icon /><span>{label}</span></a></li>
+        ))}
         <li class="api-link"><a href="/docs"><Code /><span>API</span></a></li>
       </ul>
     </nav>

@@ -1,4 +1,4 @@
-import type { Area } from "../areas.js";
+import type { Area } from "../area.js";
 import { FileText } from "../ui/icon.js";
 import { upload } from "./upload.js";
 

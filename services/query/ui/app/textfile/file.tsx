@@ -35,12 +35,25 @@ export default function FilePage({ params }: PageProps): JSX.Element {
   }, [id]);
 
   if (error instanceof ApiError && error.status === 404) {
-    return <Page title="File not found" crumbs={crumbs}><EmptyState icon={FileText} title="This file does not exist" action={<ButtonLink href="/files">All text files</ButtonLink>}>It was deleted, or the link is wrong.</EmptyState></Page>;
+    return (
+      <Page title="File not found" crumbs={crumbs}>
+        <EmptyState icon={FileText} title="This file does not exist" action={<ButtonLink href="/files">All text files</ButtonLink>}>
+          It was deleted, or the link is wrong.
+        </EmptyState>
+      </Page>
+    );
   }
   if (!file) {
     return (
       <Page title="Text file" crumbs={crumbs}>
-        {error ? <ErrorState title="Could not load the file" error={error.message} retry={() => void read()} /> : <Loading what="the file"><div class="numbers"><Skeleton height={88} /><Skeleton height={88} /><Skeleton height={88} /></div><Skeleton height={360} /></Loading>}
+        {error
+          ? <ErrorState title="Could not load the file" error={error.message} retry={() => void read()} />
+          : (
+            <Loading what="the file">
+              <div class="numbers"><Skeleton height={88} /><Skeleton height={88} /><Skeleton height={88} /></div>
+              <Skeleton height={360} />
+            </Loading>
+          )}
       </Page>
     );
   }
@@ -53,11 +66,15 @@ export default function FilePage({ params }: PageProps): JSX.Element {
     void read();
   };
   return (
-    <Page title={file.fileName} outside crumbs={crumbs} lead={<Badge tone={states[file.status].tone}>{states[file.status].label}</Badge>} actions={<>
-      {own && file.status === "FAILED" && <Button icon={Retry} onClick={() => void again()}>Analyze again</Button>}
-      <ButtonLink icon={Download} href={contentOf(file)} download>Download</ButtonLink>
-      {own && <Button kind="danger" icon={Trash} onClick={() => { remove(file); navigate("/files"); }}>Delete</Button>}
-    </>}>
+    <Page
+      title={file.fileName} outside crumbs={crumbs}
+      lead={<Badge tone={states[file.status].tone}>{states[file.status].label}</Badge>}
+      actions={<>
+        {own && file.status === "FAILED" && <Button icon={Retry} onClick={() => void again()}>Analyze again</Button>}
+        <ButtonLink icon={Download} href={contentOf(file)} download>Download</ButtonLink>
+        {own && <Button kind="danger" icon={Trash} onClick={() => { remove(file); navigate("/files"); }}>Delete</Button>}
+      </>}
+    >
       {error && <Notice tone="bad">{error.message}</Notice>}
       {file.status === "FAILED" && <Notice tone="bad">The file could not be analyzed: <Bdi text={file.errorMessage ?? ""} /></Notice>}
       {(file.status === "PENDING" || file.status === "IN_PROGRESS") && <Waiting file={file} />}
@@ -71,8 +88,16 @@ export default function FilePage({ params }: PageProps): JSX.Element {
 }
 
 function Waiting({ file }: { file: File }): JSX.Element {
-  const text = file.status === "IN_PROGRESS" ? "The words are being counted." : file.uploadedAt ? "The file is stored and is waiting to be processed." : "The upload is not complete. To resume it, choose the file again on the Text files page.";
-  return <section class="card waiting" aria-live="polite"><p>{text} This page updates automatically.</p><ProgressBar label="Analysis" /></section>;
+  const text = file.status === "IN_PROGRESS"
+    ? "The words are being counted."
+    : file.uploadedAt ? "The file is stored and is waiting to be processed."
+    : "The upload is not complete. To resume it, choose the file again on the Text files page.";
+  return (
+    <section class="card waiting" aria-live="polite">
+      <p>{text} This page updates automatically.</p>
+      <ProgressBar label="Analysis" />
+    </section>
+  );
 }
 
 function Numbers({ result }: { result: Result }): JSX.Element {
@@ -80,8 +105,14 @@ function Numbers({ result }: { result: Result }): JSX.Element {
   return (
     <dl class="numbers">
       <div><dt>Words</dt><dd>{count(result.totalWords)}</dd></div>
-      <div><dt>Unique words</dt><dd>{count(result.uniqueWords)} <small>{share.toLocaleString(navigator.languages, { style: "percent" })}</small></dd></div>
-      <div><dt>Characters per word</dt><dd>{result.avgWordLength.toLocaleString(navigator.languages, { maximumFractionDigits: 2 })}</dd></div>
+      <div>
+        <dt>Unique words</dt>
+        <dd>{count(result.uniqueWords)} <small>{share.toLocaleString(navigator.languages, { style: "percent" })}</small></dd>
+      </div>
+      <div>
+        <dt>Characters per word</dt>
+        <dd>{result.avgWordLength.toLocaleString(navigator.languages, { maximumFractionDigits: 2 })}</dd>
+      </div>
     </dl>
   );
 }
@@ -92,7 +123,12 @@ function TopWords({ result }: { result: Result }): JSX.Element {
     <section class="card" aria-labelledby="top-words">
       <h2 id="top-words">Most frequent words</h2>
       {most === 0 ? <p class="soft">The file has no words.</p> : (
-        <Bars heads={["Word", "Count"]} bars={result.top10Words.map((w) => ({ key: w.word, label: <Bdi text={w.word} clip />, share: w.count / most, value: count(w.count) }))} />
+        <Bars
+          heads={["Word", "Count"]}
+          bars={result.top10Words.map((w) => ({
+            key: w.word, label: <Bdi text={w.word} clip />, share: w.count / most, value: count(w.count),
+          }))}
+        />
       )}
     </section>
   );
@@ -109,7 +145,13 @@ function History({ file }: { file: File }): JSX.Element {
         {file.uploadedAt && <li class="good"><p>Stored</p><Time iso={file.uploadedAt} exact /></li>}
         {file.status === "PENDING" && <li class="now"><p>{file.uploadedAt ? "Waiting for analysis" : "Waiting for the upload"}</p></li>}
         {file.status === "IN_PROGRESS" && <li class="now"><p>Analysis started</p><Time iso={file.updatedAt} exact /></li>}
-        {ended && <li class={file.status === "FAILED" ? "bad" : "good"}><p>{file.status === "FAILED" ? "Analysis failed" : "Words counted"}</p><Time iso={file.updatedAt} exact />{took >= 0 && <span class="soft"> · after {took < 1 ? `${Math.round(took * 1000)} ms` : duration(took)}</span>}</li>}
+        {ended && (
+          <li class={file.status === "FAILED" ? "bad" : "good"}>
+            <p>{file.status === "FAILED" ? "Analysis failed" : "Words counted"}</p>
+            <Time iso={file.updatedAt} exact />
+            {took >= 0 && <span class="soft"> · after {took < 1 ? `${Math.round(took * 1000)} ms` : duration(took)}</span>}
+          </li>
+        )}
       </ol>
       <dl class="facts"><dt>Id</dt><dd><code>{file.fileId}</code></dd></dl>
     </section>

@@ -5,9 +5,9 @@ import { api, data } from "../api/client.js";
 import { owner } from "../api/identity.js";
 import { followArea } from "../api/live.js";
 import { query, setQuery } from "../router.js";
-import { Button, IconButton } from "../ui/button.js";
+import { Button } from "../ui/button.js";
 import { Endless } from "../ui/endless.js";
-import { Badge, EmptyState, ErrorState, Loading, Notice, Skeleton } from "../ui/feedback.js";
+import { Badge, EmptyState, ErrorState, Loading, RetryNotice, Skeleton } from "../ui/feedback.js";
 import { Download, FileText, More, Retry, Search, Trash, Upload } from "../ui/icon.js";
 import { Menu } from "../ui/menu.js";
 import { Page } from "../ui/page.js";
@@ -44,7 +44,8 @@ export default function Files(): JSX.Element {
     return followArea("textfile", (kind, outcome) => {
       const now: Status = kind === "completed" ? "COMPLETED" : "FAILED";
       const known = list.change(outcome.id, (file) => ({
-        ...file, status: now, updatedAt: outcome.completedAt ?? outcome.failedAt ?? file.updatedAt, ...outcome.errorMessage ? { errorMessage: outcome.errorMessage } : {},
+        ...file, status: now, updatedAt: outcome.completedAt ?? outcome.failedAt ?? file.updatedAt,
+        ...outcome.errorMessage ? { errorMessage: outcome.errorMessage } : {},
       }));
       if (!known || status) list.refreshSoon();
     }, () => list.refreshSoon());
@@ -53,7 +54,8 @@ export default function Files(): JSX.Element {
 
   const all = list.items.value, sought = name.toLocaleLowerCase();
   const rows = useMemo(
-    () => all.filter((f) => (!status || f.status === status) && !deleted.value.has(f.fileId) && (!sought || f.fileName.toLocaleLowerCase().includes(sought))),
+    () => all.filter((f) => (!status || f.status === status) && !deleted.value.has(f.fileId) &&
+      (!sought || f.fileName.toLocaleLowerCase().includes(sought))),
     [all, status, sought, deleted.value],
   );
   const columns = useMemo(() => columnsOf(list), [list]);
@@ -63,16 +65,21 @@ export default function Files(): JSX.Element {
       <div class="toolbar">
         <Choice label="Status" options={filters} chosen={status} choose={(key) => setQuery({ status: key })} />
         <label class="search-field"><Search /><span class="visually-hidden">Filter by name</span>
-          <input type="search" placeholder="Filter by name" value={name} onInput={(event) => setQuery({ name: event.currentTarget.value })} />
+          <input
+            type="search" placeholder="Filter by name" value={name}
+            onInput={(event) => setQuery({ name: event.currentTarget.value })}
+          />
         </label>
       </div>
-      {list.error.value && list.begun.value && <Notice tone="bad" action={<IconButton icon={Retry} label="Try again" onClick={list.retry} />}>{list.error.value}</Notice>}
+      {list.error.value && list.begun.value && <RetryNotice error={list.error.value} retry={list.retry} />}
       {content()}
     </Page>
   );
 
   function content(): JSX.Element {
-    if (list.error.value && !list.begun.value) return <ErrorState title="Could not load the list" error={list.error.value} retry={() => list.refresh()} />;
+    if (list.error.value && !list.begun.value) {
+      return <ErrorState title="Could not load the list" error={list.error.value} retry={() => list.refresh()} />;
+    }
     if (!list.begun.value) return <Loading what="text files"><Skeleton rows={8} height={55} /></Loading>;
     if (rows.length > 0) {
       return (
@@ -86,8 +93,21 @@ export default function Files(): JSX.Element {
       list.next();
       return <Loading what="text files"><Skeleton rows={8} height={55} /></Loading>;
     }
-    if (status || name) return <EmptyState icon={Search} title="No files match" action={<Button onClick={() => setQuery({ status: "", name: "" })}>Show all files</Button>}>No text file has this status and name.</EmptyState>;
-    return <EmptyState icon={FileText} title="No text files yet" action={choose}>Drop a text file anywhere on this page. Assay counts its words and shows how many are unique and which are most frequent.</EmptyState>;
+    if (status || name) {
+      return (
+        <EmptyState
+          icon={Search} title="No files match"
+          action={<Button onClick={() => setQuery({ status: "", name: "" })}>Show all files</Button>}
+        >
+          No text file has this status and name.
+        </EmptyState>
+      );
+    }
+    return (
+      <EmptyState icon={FileText} title="No text files yet" action={choose}>
+        Drop a text file anywhere on this page. Assay counts its words and shows how many are unique and which are most frequent.
+      </EmptyState>
+    );
   }
 }
 
@@ -98,7 +118,10 @@ function columnsOf(list: Endless<File>): Column<File>[] {
   };
   return [
     { key: "name", label: "Name", width: "minmax(0, 1fr)", cell: (f) => <NameCell file={f} /> },
-    { key: "status", label: "Status", width: "minmax(5.5rem, max-content)", cell: (f) => <Badge tone={states[f.status].tone}>{states[f.status].label}</Badge> },
+    {
+      key: "status", label: "Status", width: "minmax(5.5rem, max-content)",
+      cell: (f) => <Badge tone={states[f.status].tone}>{states[f.status].label}</Badge>,
+    },
     { key: "time", label: "Uploaded", width: "10rem", wide: true, cell: (f) => <Time iso={f.createdAt} /> },
     { key: "actions", label: "Actions", width: "2.5rem", quiet: true, align: "end", cell: (f) => (
       <Menu label={`Actions for ${f.fileName}`} button={<More />} items={[
@@ -114,7 +137,9 @@ function NameCell({ file }: { file: File }): JSX.Element {
   return (
     <>
       <a href={`/files/${file.fileId}`} class="name"><Bdi text={file.fileName} clip /></a>
-      {file.status === "FAILED" && file.errorMessage ? <span class="sub bad clip"><Bdi text={file.errorMessage} clip /></span> : <span class="sub narrow-only"><Time iso={file.createdAt} /></span>}
+      {file.status === "FAILED" && file.errorMessage
+        ? <span class="sub bad clip"><Bdi text={file.errorMessage} clip /></span>
+        : <span class="sub narrow-only"><Time iso={file.createdAt} /></span>}
     </>
   );
 }

@@ -1,6 +1,6 @@
 import type { ComponentChildren, JSX } from "preact";
 
-export interface Bar {
+interface Bar {
   key: string;
   label: ComponentChildren;
   /** From 0 to 1: the length of the bar. */

@@ -10,15 +10,27 @@ interface Common {
 type ButtonProps = Common & Omit<JSX.IntrinsicElements["button"], "icon" | "children">;
 
 export function Button({ kind, icon: Icon, children, ...rest }: ButtonProps): JSX.Element {
-  return <button type="button" {...rest} class={`button ${kind ?? ""} ${rest.class ?? ""}`}>{Icon && <Icon />}{children !== undefined && <span>{children}</span>}</button>;
+  return (
+    <button type="button" {...rest} class={`button ${kind ?? ""} ${rest.class ?? ""}`}>
+      {Icon && <Icon />}
+      {children !== undefined && <span>{children}</span>}
+    </button>
+  );
 }
 
 /** A link that looks like a button. */
 export function ButtonLink({ kind, icon: Icon, children, href, download }: Common & { href: string; download?: boolean }): JSX.Element {
-  return <a href={href} download={download} class={`button ${kind ?? ""}`}>{Icon && <Icon />}{children !== undefined && <span>{children}</span>}</a>;
+  return (
+    <a href={href} download={download} class={`button ${kind ?? ""}`}>
+      {Icon && <Icon />}
+      {children !== undefined && <span>{children}</span>}
+    </a>
+  );
 }
 
+type IconButtonProps = { label: string; icon: ComponentType } & Omit<JSX.IntrinsicElements["button"], "icon" | "label">;
+
 /** A button with only an icon. The label is its accessible name and tooltip. */
-export function IconButton({ label, icon: Icon, ...rest }: { label: string; icon: ComponentType } & Omit<JSX.IntrinsicElements["button"], "icon" | "label">): JSX.Element {
+export function IconButton({ label, icon: Icon, ...rest }: IconButtonProps): JSX.Element {
   return <button type="button" {...rest} class={`icon-button ${rest.class ?? ""}`} aria-label={label} title={label}><Icon /></button>;
 }

@@ -145,7 +145,10 @@ export class Endless<T> {
       return before === undefined ? item : this.latest(before, item);
     });
     const read = new Set(items.map(this.key)), last = items.findLast((item) => shown.has(this.key(item)));
-    const until = page.cursor === undefined ? below.length : last === undefined ? 0 : below.findIndex((item) => this.key(item) === this.key(last)) + 1;
+    const until = page.cursor === undefined
+      ? below.length
+      : last === undefined ? 0
+      : below.findIndex((item) => this.key(item) === this.key(last)) + 1;
     const kept = below.slice(until).filter((item) => !read.has(this.key(item)));
     if (at <= this.fresh) {
       this.fresh = above.length + items.length;

@@ -1,7 +1,7 @@
 // Feedback: badges, progress, empty states, errors and loading placeholders.
 import type { ComponentChildren, ComponentType, JSX } from "preact";
 import { Alert, Check, Clock, Retry } from "./icon.js";
-import { Button } from "./button.js";
+import { Button, IconButton } from "./button.js";
 
 export type Tone = "neutral" | "active" | "good" | "bad" | "warn";
 
@@ -17,14 +17,19 @@ export function Badge({ tone, children }: { tone: Tone; children: ComponentChild
 export function ProgressBar({ value, label, tone }: { value?: number; label: string; tone?: Tone }): JSX.Element {
   const percent = value === undefined ? undefined : Math.round(Math.min(1, Math.max(0, value)) * 100);
   return (
-    <div class={`progress ${tone ?? ""} ${percent === undefined ? "endless" : ""}`} role="progressbar" aria-label={label} aria-valuemin={0} aria-valuemax={100} aria-valuenow={percent}>
+    <div
+      class={`progress ${tone ?? ""} ${percent === undefined ? "endless" : ""}`} role="progressbar"
+      aria-label={label} aria-valuemin={0} aria-valuemax={100} aria-valuenow={percent}
+    >
       <div style={{ width: percent === undefined ? "30%" : `${percent}%` }} />
     </div>
   );
 }
 
 /** Shows that there is no content, and what to do next. */
-export function EmptyState({ icon: Icon, title, children, action }: { icon: ComponentType; title: string; children?: ComponentChildren; action?: ComponentChildren }): JSX.Element {
+export function EmptyState({ icon: Icon, title, children, action }: {
+  icon: ComponentType; title: string; children?: ComponentChildren; action?: ComponentChildren;
+}): JSX.Element {
   return (
     <div class="empty">
       <div class="empty-icon"><Icon /></div>
@@ -49,12 +54,27 @@ export function ErrorState({ title, error, retry }: { title: string; error: stri
 
 /** A line about an error within a page. */
 export function Notice({ tone, children, action }: { tone: Tone; children: ComponentChildren; action?: ComponentChildren }): JSX.Element {
-  return <div class={`notice ${tone}`} role={tone === "bad" ? "alert" : "status"}>{tone === "good" ? <Check /> : <Alert />}<div>{children}</div>{action}</div>;
+  return (
+    <div class={`notice ${tone}`} role={tone === "bad" ? "alert" : "status"}>
+      {tone === "good" ? <Check /> : <Alert />}
+      <div>{children}</div>
+      {action}
+    </div>
+  );
+}
+
+/** The error of content that is shown, but could not be updated or continued. */
+export function RetryNotice({ error, retry }: { error: string; retry: () => void }): JSX.Element {
+  return <Notice tone="bad" action={<IconButton icon={Retry} label="Try again" onClick={retry} />}>{error}</Notice>;
 }
 
 /** A placeholder with the size of the loading content, so that the layout does not shift. */
 export function Skeleton({ rows = 1, height = 20 }: { rows?: number; height?: number }): JSX.Element {
-  return <div class="skeletons" aria-hidden="true">{Array.from({ length: rows }, (_, i) => <div key={i} class="skeleton" style={{ height: `${height}px` }} />)}</div>;
+  return (
+    <div class="skeletons" aria-hidden="true">
+      {Array.from({ length: rows }, (_, i) => <div key={i} class="skeleton" style={{ height: `${height}px` }} />)}
+    </div>
+  );
 }
 
 /** Announces to screen readers that content is loading. */

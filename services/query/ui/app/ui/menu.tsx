@@ -13,7 +13,9 @@ export interface MenuItem {
 }
 
 /** A button that opens a list of actions; arrow keys move in it. */
-export function Menu({ label, button, items, align = "end" }: { label: string; button: ComponentChildren; items: MenuItem[]; align?: "start" | "end" }): JSX.Element {
+export function Menu({ label, button, items, align = "end" }: {
+  label: string; button: ComponentChildren; items: MenuItem[]; align?: "start" | "end";
+}): JSX.Element {
   const [open, setOpen] = useState(false), box = useRef<HTMLDivElement>(null), opener = useRef<HTMLButtonElement>(null), id = useId();
   const close = (): void => { setOpen(false); opener.current?.focus(); };
   useEffect(() => {
@@ -38,12 +40,36 @@ export function Menu({ label, button, items, align = "end" }: { label: string; b
   };
   return (
     <div class="menu">
-      <button ref={opener} type="button" class="icon-button" aria-label={label} title={label} aria-haspopup="menu" aria-expanded={open} aria-controls={open ? id : undefined} onClick={() => setOpen(!open)}>{button}</button>
+      <button
+        ref={opener} type="button" class="icon-button" aria-label={label} title={label}
+        aria-haspopup="menu" aria-expanded={open} aria-controls={open ? id : undefined}
+        onClick={() => setOpen(!open)}
+      >
+        {button}
+      </button>
       {open && (
         <div ref={box} id={id} class={`menu-list ${align}`} role="menu" aria-label={label} onKeyDown={keys}>
           {items.map(({ icon: Icon, ...item }) => item.href !== undefined
-            ? <a key={item.label} role="menuitem" tabIndex={-1} href={item.href} download={item.download} class={item.danger ? "danger" : ""} onClick={() => setOpen(false)}>{Icon && <Icon />}{item.label}</a>
-            : <button key={item.label} type="button" role="menuitem" tabIndex={-1} aria-disabled={item.disabled} class={item.danger ? "danger" : ""} onClick={() => { if (!item.disabled) { close(); item.act?.(); } }}>{Icon && <Icon />}{item.label}</button>)}
+            ? (
+              <a
+                key={item.label} role="menuitem" tabIndex={-1} href={item.href}
+                download={item.download} class={item.danger ? "danger" : ""}
+                onClick={() => setOpen(false)}
+              >
+                {Icon && <Icon />}
+                {item.label}
+              </a>
+            )
+            : (
+              <button
+                key={item.label} type="button" role="menuitem" tabIndex={-1}
+                aria-disabled={item.disabled} class={item.danger ? "danger" : ""}
+                onClick={() => { if (!item.disabled) { close(); item.act?.(); } }}
+              >
+                {Icon && <Icon />}
+                {item.label}
+              </button>
+            ))}
         </div>
       )}
     </div>

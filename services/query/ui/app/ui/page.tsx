@@ -18,7 +18,11 @@ export function Page({ title, crumbs = [], actions, children, outside, lead }: {
     <>
       <header class="page-head">
         <div class="page-title">
-          {crumbs.length > 0 && <nav class="crumbs" aria-label="Breadcrumbs"><ol>{crumbs.map((c) => <li key={c.href}><a href={c.href}><Bdi text={c.label} /></a></li>)}</ol></nav>}
+          {crumbs.length > 0 && (
+            <nav class="crumbs" aria-label="Breadcrumbs">
+              <ol>{crumbs.map((c) => <li key={c.href}><a href={c.href}><Bdi text={c.label} /></a></li>)}</ol>
+            </nav>
+          )}
           <h1 id="title" tabIndex={-1}>{outside ? <Bdi text={title} /> : title}</h1>
           {lead !== undefined && <div class="lead">{lead}</div>}
         </div>

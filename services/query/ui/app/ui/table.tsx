@@ -20,9 +20,9 @@ export interface Column<T> {
   sorted?: "ascending" | "descending";
 }
 
-export type RowProps = Omit<JSX.IntrinsicElements["div"], "ref" | "key"> & Record<`data-${string}`, string>;
+type RowProps = Omit<JSX.IntrinsicElements["div"], "ref" | "key"> & Record<`data-${string}`, string>;
 
-export interface TableProps<T> {
+interface TableProps<T> {
   label: string;
   /** Must be the same object (useMemo) as long as the cells of a row do not change. */
   columns: Column<T>[];
@@ -45,7 +45,7 @@ const nearEnd = 30; // rows before the end from which more are requested
 /** Matches screens that are too narrow for columns with wide. */
 const narrow = matchMedia("(max-width: 640px)");
 
-export function useNarrow(): boolean {
+function useNarrow(): boolean {
   const [is, set] = useState(narrow.matches);
   useEffect(() => {
     const changed = (): void => set(narrow.matches);
@@ -97,13 +97,17 @@ const tracksOf = <T,>(columns: Column<T>[]): string => columns.map((c) => c.widt
 class Row<T> extends Component<DrawnRow<T>> {
   override shouldComponentUpdate(next: DrawnRow<T>): boolean {
     const { row, at, height, columns, narrow: was, class: name } = this.props;
-    return next.row !== row || next.at !== at || next.height !== height || next.columns !== columns || next.narrow !== was || next.class !== name || next.more !== undefined;
+    return next.row !== row || next.at !== at || next.height !== height || next.columns !== columns || next.narrow !== was ||
+      next.class !== name || next.more !== undefined;
   }
 
   override render({ row, at, height, columns, narrow: isNarrow, class: name, more }: DrawnRow<T>): JSX.Element {
     const shown = visibleColumns(columns, isNarrow);
     return (
-      <div {...more} class={`row ${name}`} role="row" aria-rowindex={at + 2} style={{ gridTemplateColumns: tracksOf(shown), height: `${height}px`, transform: `translateY(${at * height}px)` }}>
+      <div
+        {...more} class={`row ${name}`} role="row" aria-rowindex={at + 2}
+        style={{ gridTemplateColumns: tracksOf(shown), height: `${height}px`, transform: `translateY(${at * height}px)` }}
+      >
         {shown.map((c) => <div key={c.key} role="cell" class={`cell-${c.key} ${c.align ?? ""}`}>{c.cell(row)}</div>)}
       </div>
     );
@@ -116,19 +120,32 @@ export function Table<T>({ label, columns, rows, rowKey, rowHeight = 56, onShow,
   const shown = visibleColumns(columns, isNarrow), tracks = tracksOf(shown);
   useEffect(() => { onShow?.(rows[to - 1], to >= rows.length - nearEnd); }, [to, rows, onShow]);
   const follow = (event: MouseEvent): void => {
-    if (!linked || !(event.target instanceof Element) || event.target.closest("a, button, input, [role=menu]") || getSelection()?.toString()) return;
+    if (!linked || !(event.target instanceof Element) || event.target.closest("a, button, input, [role=menu]") ||
+      getSelection()?.toString()) {
+      return;
+    }
     event.target.closest("[role=row]")?.querySelector("a")?.click();
   };
   return (
     <div class="table" role="table" aria-label={label} aria-rowcount={rows.length + 1} aria-colcount={shown.length}>
       <div role="rowgroup">
         <div class="row head" role="row" aria-rowindex={1} style={{ gridTemplateColumns: tracks }}>
-          {shown.map((c) => <div key={c.key} role="columnheader" aria-sort={c.sorted} class={`cell-${c.key} ${c.align ?? ""}`}>{c.head ?? <span class={c.quiet ? "visually-hidden" : ""}>{c.label}</span>}</div>)}
+          {shown.map((c) => (
+            <div key={c.key} role="columnheader" aria-sort={c.sorted} class={`cell-${c.key} ${c.align ?? ""}`}>
+              {c.head ?? <span class={c.quiet ? "visually-hidden" : ""}>{c.label}</span>}
+            </div>
+          ))}
         </div>
       </div>
-      <div ref={body} class={linked ? "rows linked" : "rows"} role="rowgroup" style={{ height: `${rows.length * rowHeight}px` }} onClick={follow}>
+      <div
+        ref={body} class={linked ? "rows linked" : "rows"} role="rowgroup"
+        style={{ height: `${rows.length * rowHeight}px` }} onClick={follow}
+      >
         {rows.slice(from, to).map((row, i) => (
-          <Row key={rowKey(row)} row={row} at={from + i} height={rowHeight} columns={columns} narrow={isNarrow} class={rowClass?.(row) ?? ""} more={rowProps?.(row)} />
+          <Row
+            key={rowKey(row)} row={row} at={from + i} height={rowHeight} columns={columns}
+            narrow={isNarrow} class={rowClass?.(row) ?? ""} more={rowProps?.(row)}
+          />
         ))}
       </div>
     </div>

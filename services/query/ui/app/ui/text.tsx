@@ -20,7 +20,6 @@ const day = new Intl.DateTimeFormat(locale, { day: "numeric", month: "short" });
 const year = new Intl.DateTimeFormat(locale, { day: "numeric", month: "short", year: "numeric" });
 const clock = new Intl.DateTimeFormat(locale, { timeStyle: "short" });
 const exact = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "medium" });
-const relative = new Intl.RelativeTimeFormat(locale, { numeric: "auto" });
 
 /** A time in the viewer's locale, without the date if it is today, with the full time as tooltip. exact adds date and seconds. */
 export function Time({ iso, exact: precise }: { iso: string; exact?: boolean }): JSX.Element {
@@ -33,15 +32,6 @@ function short(at: Date): string {
   const now = new Date();
   if (at.toDateString() === now.toDateString()) return clock.format(at);
   return at.getFullYear() === now.getFullYear() ? `${day.format(at)}, ${clock.format(at)}` : year.format(at);
-}
-
-/** A relative time such as 3 minutes ago. */
-export function ago(iso: string, now = Date.now()): string {
-  const seconds = Math.round((new Date(iso).getTime() - now) / 1000), away = Math.abs(seconds);
-  if (away < 60) return relative.format(seconds, "second");
-  if (away < 3600) return relative.format(Math.round(seconds / 60), "minute");
-  if (away < 86_400) return relative.format(Math.round(seconds / 3600), "hour");
-  return relative.format(Math.round(seconds / 86_400), "day");
 }
 
 const whole = new Intl.NumberFormat(locale);

@@ -3,7 +3,7 @@ import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { useInSight } from "./table.js";
 
-export interface TilesProps<T> {
+interface TilesProps<T> {
   label: string;
   items: T[];
   itemKey: (item: T) => string;
@@ -23,7 +23,9 @@ export function Tiles<T>({ label, items, itemKey, tile, width = 200, height = 24
   const rows = Math.ceil(items.length / columns), [from, to] = useInSight(ref, rows, height);
   useLayoutEffect(() => {
     if (!ref.current) return;
-    const watch = new ResizeObserver(([entry]) => { if (entry) setColumns(Math.max(1, Math.floor((entry.contentRect.width + gap) / (width + gap)))); });
+    const watch = new ResizeObserver(([entry]) => {
+      if (entry) setColumns(Math.max(1, Math.floor((entry.contentRect.width + gap) / (width + gap))));
+    });
     watch.observe(ref.current);
     return () => watch.disconnect();
   }, [width]);
@@ -32,7 +34,10 @@ export function Tiles<T>({ label, items, itemKey, tile, width = 200, height = 24
     <ul ref={ref} class="tiles" aria-label={label} style={{ height: `${rows * height}px` }}>
       {items.slice(from * columns, to * columns).map((item, i) => {
         const at = from * columns + i;
-        const style = { width: `calc((100% - ${(columns - 1) * gap}px) / ${columns})`, height: `${height - gap}px`, top: `${Math.floor(at / columns) * height}px`, left: `calc((100% + ${gap}px) / ${columns} * ${at % columns})` };
+        const style = {
+          width: `calc((100% - ${(columns - 1) * gap}px) / ${columns})`, height: `${height - gap}px`,
+          top: `${Math.floor(at / columns) * height}px`, left: `calc((100% + ${gap}px) / ${columns} * ${at % columns})`,
+        };
         return <li key={itemKey(item)} class="tile" aria-setsize={items.length} aria-posinset={at + 1} style={style}>{tile(item)}</li>;
       })}
     </ul>

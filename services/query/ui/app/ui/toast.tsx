@@ -38,7 +38,11 @@ function close(closed: Toast, undone = false): void {
 addEventListener("pagehide", () => { for (const t of [...toasts.value]) close(t); });
 
 export function Toasts(): JSX.Element {
-  return <div class="toasts" role="region" aria-label="Notifications"><div role="status" aria-live="polite">{toasts.value.map((t) => <One key={t.key} toast={t} />)}</div></div>;
+  return (
+    <div class="toasts" role="region" aria-label="Notifications">
+      <div role="status" aria-live="polite">{toasts.value.map((t) => <One key={t.key} toast={t} />)}</div>
+    </div>
+  );
 }
 
 function One({ toast: t }: { toast: Toast }): JSX.Element {
@@ -49,7 +53,10 @@ function One({ toast: t }: { toast: Toast }): JSX.Element {
     return () => clearTimeout(timer);
   }, [held]);
   return (
-    <div class={t.bad ? "toast bad" : "toast"} onMouseEnter={() => hold(true)} onMouseLeave={() => hold(false)} onFocusIn={() => hold(true)} onFocusOut={() => hold(false)}>
+    <div
+      class={t.bad ? "toast bad" : "toast"} onMouseEnter={() => hold(true)}
+      onMouseLeave={() => hold(false)} onFocusIn={() => hold(true)} onFocusOut={() => hold(false)}
+    >
       <span>{t.text}</span>
       {t.undo && <Button kind="quiet" onClick={() => close(t, true)}>Undo</Button>}
       <IconButton icon={Close} label="Dismiss" onClick={() => close(t)} />

@@ -5,7 +5,7 @@ import type { Progress } from "./parts.js";
 import type { Transfer } from "./target.js";
 import { sendBody, transfer } from "./transfer.js";
 
-export interface MultipartOptions {
+interface MultipartOptions {
   url: string;
   file: File;
   /** Fields that are sent before the file. */
@@ -22,7 +22,9 @@ export function uploadMultipart<T>({ url, file, fields = {}, idempotencyKey, onP
       for (const [name, value] of Object.entries(fields)) form.append(name, value);
       form.append("file", file);
       xhr.open("POST", url);
-      for (const [name, value] of Object.entries({ Accept: "application/json", "Idempotency-Key": idempotencyKey, ...identityHeaders() })) xhr.setRequestHeader(name, value);
+      for (const [name, value] of Object.entries({ Accept: "application/json", "Idempotency-Key": idempotencyKey, ...identityHeaders() })) {
+        xhr.setRequestHeader(name, value);
+      }
       return sendBody(xhr, form, file.size, onProgress);
     },
     result: ({ status, body }) => status >= 200 && status < 300 ? { value: body as T } : undefined,

@@ -1,7 +1,8 @@
 // The dialog that shows the targets of files before they are uploaded.
 import { signal } from "@preact/signals";
 import { path } from "../router.js";
-import { add, areaOf, type Dropped, type Receiver, receivers } from "./queue.js";
+import { add, type Dropped } from "./queue.js";
+import { areaOf, type Receiver, receivers } from "./receivers.js";
 
 /** A file in the dialog, and where it will go; undefined until the user chooses. */
 export interface Row extends Dropped {
@@ -18,7 +19,7 @@ export function openDialog(files: Dropped[] = []): void {
 
 /** The area of the current page, if it accepts files. */
 export function current(): Receiver | undefined {
-  return receivers().find((area) => area.nav.some((n) => n.match(path.peek())));
+  return receivers.value.find((area) => area.nav.some((n) => n.match(path.peek())));
 }
 
 /** The default area of a file: the area of the page if it accepts the file, otherwise the area for its type. */

@@ -156,8 +156,12 @@ class PartsUpload implements Upload {
         this.id = reserved.fileId ?? reserved.id ?? "";
         const waiting = reserved.status === "PENDING" || reserved.status === "Loading";
         try {
-          if (waiting && reserved.upload.uploadId) await this.sendAll(reserved.upload.uploadId, reserved.upload.partSize ?? 0, reserved.upload.partCount ?? 0);
-          const body = waiting ? await this.call("POST", `/${this.id}/uploaded`, { uploadId: reserved.upload.uploadId }) : reserved as unknown as Record<string, unknown>;
+          if (waiting && reserved.upload.uploadId) {
+            await this.sendAll(reserved.upload.uploadId, reserved.upload.partSize ?? 0, reserved.upload.partCount ?? 0);
+          }
+          const body = waiting
+            ? await this.call("POST", `/${this.id}/uploaded`, { uploadId: reserved.upload.uploadId })
+            : reserved as unknown as Record<string, unknown>;
           remembered.forget();
           return { id: this.id, status: String(body["status"]), body };
         } catch (error) {
@@ -179,7 +183,10 @@ class PartsUpload implements Upload {
     const fresh = Array.from(crypto.getRandomValues(new Uint8Array(16)), (b) => b.toString(16).padStart(2, "0")).join("");
     if (!storage || !(this.file instanceof File)) return { key: fresh, forget: () => {} };
     const start = await crc32(this.file.slice(0, 1024 * 1024));
-    const at = ["assay-upload", area, parentId ?? "", this.name(), this.file.size, this.file.lastModified, start, JSON.stringify(this.options.owner ?? this.options.headers()["X-Owner-Id"] ?? "")].join(":");
+    const at = [
+      "assay-upload", area, parentId ?? "", this.name(), this.file.size, this.file.lastModified, start,
+      JSON.stringify(this.options.owner ?? this.options.headers()["X-Owner-Id"] ?? ""),
+    ].join(":");
     const key = storage.getItem(at) ?? fresh;
     storage.setItem(at, key);
     return { key, forget: () => storage.removeItem(at) };
@@ -203,7 +210,9 @@ class PartsUpload implements Upload {
   private async sendAll(uploadId: string, partSize: number, count: number): Promise<void> {
     const stored = new Map<number, Stored>();
     const list = async (): Promise<void> => {
-      const { parts } = await this.call("GET", `/${this.id}/parts?uploadId=${encodeURIComponent(uploadId)}`) as unknown as { parts: Stored[] };
+      const { parts } = await this.call(
+        "GET", `/${this.id}/parts?uploadId=${encodeURIComponent(uploadId)}`,
+      ) as unknown as { parts: Stored[] };
       stored.clear();
       for (const part of parts) stored.set(part.number, part);
     };
@@ -214,7 +223,10 @@ class PartsUpload implements Upload {
       while (next <= count && !failed) {
         const number = next++;
         try {
-          await this.sendPart(uploadId, number, this.file.slice((number - 1) * partSize, Math.min(number * partSize, this.file.size)), stored, list);
+          await this.sendPart(
+            uploadId, number, this.file.slice((number - 1) * partSize, Math.min(number * partSize, this.file.size)),
+            stored, list,
+          );
         } catch (error) {
           failed = true;
           throw error;
@@ -227,7 +239,9 @@ class PartsUpload implements Upload {
   }
 
   /** Sends a part until it is stored. */
-  private async sendPart(uploadId: string, number: number, body: Blob, stored: Map<number, Stored>, list: () => Promise<void>): Promise<void> {
+  private async sendPart(
+    uploadId: string, number: number, body: Blob, stored: Map<number, Stored>, list: () => Promise<void>,
+  ): Promise<void> {
     const sum = await crc32(body);
     for (let attempt = 0; ; attempt++) {
       await this.unpaused();
@@ -238,7 +252,9 @@ class PartsUpload implements Upload {
         this.count(number, body.size);
         return;
       }
-      const { parts } = await this.call("POST", `/${this.id}/parts`, { uploadId, numbers: [number], crc32: [sum] }) as unknown as { parts: PartRequest[] };
+      const { parts } = await this.call("POST", `/${this.id}/parts`, {
+        uploadId, numbers: [number], crc32: [sum],
+      }) as unknown as { parts: PartRequest[] };
       const request = parts[0];
       if (!request) throw new UploadError(`The server did not sign part ${number}.`);
       const { signal } = this.sending;
@@ -250,7 +266,9 @@ class PartsUpload implements Upload {
       }
       this.count(number, 0);
       // The bucket also rejects a part with 400 if its bytes arrive too slowly.
-      if (status === 400 && attempt >= refusals) throw new UploadError(`The object store rejected part ${number}: the file changed during the upload.`);
+      if (status === 400 && attempt >= refusals) {
+        throw new UploadError(`The object store rejected part ${number}: the file changed during the upload.`);
+      }
       if (!signal.aborted) await this.wait(attempt);
     }
   }
@@ -274,7 +292,10 @@ class PartsUpload implements Upload {
     const url = `${this.options.server ?? ""}/v1/${this.options.area === "library" ? "library/files" : "files"}${path}`;
     for (let attempt = 0; ; attempt++) {
       await this.unpaused();
-      const headers = { Accept: "application/json", ...(body === undefined ? {} : { "Content-Type": "application/json" }), ...this.options.headers(), ...more };
+      const headers = {
+        Accept: "application/json", ...(body === undefined ? {} : { "Content-Type": "application/json" }),
+        ...this.options.headers(), ...more,
+      };
       const init: RequestInit = { method, headers, signal: this.canceled.signal };
       if (body !== undefined) init.body = JSON.stringify(body);
       const response = await fetch(url, init).catch(() => undefined);
@@ -309,7 +330,9 @@ class PartsUpload implements Upload {
     const first = this.samples[0];
     const bytesPerSecond = first && now > first.at ? Math.max(0, (sent - first.sent) * 1000 / (now - first.at)) : 0;
     const total = this.file.size;
-    this.options.onProgress?.({ sent, total, bytesPerSecond, secondsLeft: bytesPerSecond > 0 ? (total - sent) / bytesPerSecond : undefined });
+    this.options.onProgress?.({
+      sent, total, bytesPerSecond, secondsLeft: bytesPerSecond > 0 ? (total - sent) / bytesPerSecond : undefined,
+    });
   }
 }
 

@@ -17,6 +17,11 @@ export function uploadPresigned(file: File, to: Schemas["Presigned"], onProgress
     },
     result: ({ status }) => status >= 200 && status < 300 || status === stored ? { value: undefined } : undefined,
     busy: [0, 429, 500, 502, 503, 504],
-    refused: ({ status }) => new ApiError(status === 403 ? "The upload has expired. Upload the file again." : "The file could not be stored. Check the connection and try again.", status),
+    refused: ({ status }) => new ApiError(
+      status === 403
+        ? "The upload has expired. Upload the file again."
+        : "The file could not be stored. Check the connection and try again.",
+      status,
+    ),
   });
 }

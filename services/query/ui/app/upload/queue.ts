@@ -3,14 +3,11 @@ import { computed, signal, type Signal } from "@preact/signals";
 import { message } from "../api/client.js";
 import { randomId } from "../api/identity.js";
 import { type Outcome, outcomes } from "../api/live.js";
-import { type Area, areas } from "../areas.js";
 import type { Progress } from "./parts.js";
+import type { Receiver } from "./receivers.js";
 import type { Ended, Sent, Target, Transfer } from "./target.js";
 
 export type State = "queued" | "sending" | "paused" | "processing" | "completed" | "failed" | "error";
-
-/** An Area that accepts files. */
-export type Receiver = Area & { upload: Target };
 
 export interface Item {
   key: number;
@@ -44,7 +41,6 @@ const remembered = 500; // outcomes, which can arrive before the response to the
 export const items = signal<Item[]>([]);
 /** Whether the tray is shown. */
 export const trayOpen = signal(false);
-export const receivers: () => Receiver[] = () => areas.filter((a): a is Receiver => a.upload !== undefined);
 
 /** The last item that the server accepted, so that lists can show it immediately. */
 export const accepted = signal<{ area: string; id: string } | undefined>(undefined);
@@ -68,17 +64,13 @@ const seen = new Map<string, { kind: string; outcome: Outcome }>();
 let last = 0;
 let following = false;
 
-/** The default area of a file, according to its type. */
-export function areaOf(file: File): Receiver | undefined {
-  return receivers().find((area) => area.upload.suits(file));
-}
-
 /** Uploads files to an area, with the options of their batch. */
 export function add(area: Receiver, dropped: Dropped[], options: unknown): void {
   follow();
   let begun: Promise<unknown> | undefined;
   const files = dropped.map((d) => d.file);
-  const batch = (): Promise<unknown> => begun ??= (area.upload.begin?.(files, options) ?? Promise.resolve(options)).catch((error: unknown) => {
+  const begin = (): Promise<unknown> => area.upload.begin?.(files, options) ?? Promise.resolve(options);
+  const batch = (): Promise<unknown> => begun ??= begin().catch((error: unknown) => {
     begun = undefined; // a retry begins again
     throw error;
   });
@@ -178,7 +170,9 @@ function follow(): void {
         seen.delete(oldest);
       }
       for (const job of jobs.values()) {
-        if (job.item.area.name === outcome.area && job.item.sent.peek()?.id === outcome.id && !job.item.area.upload.follow) end(job, ended(job.item.area.upload, kind, outcome));
+        if (job.item.area.name === outcome.area && job.item.sent.peek()?.id === outcome.id && !job.item.area.upload.follow) {
+          end(job, ended(job.item.area.upload, kind, outcome));
+        }
       }
     },
     reset: () => { for (const job of jobs.values()) if (!job.item.area.upload.follow) void check(job); },

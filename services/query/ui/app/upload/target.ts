@@ -39,13 +39,16 @@ export interface FormProps {
 export interface Target {
   /** The label of the area, such as Text files. */
   label: string;
-  /** Reports whether this is the default area of a file. The first area that matches is used; the last accepts any file. */
-  suits: (file: File) => boolean;
+  /** Reports whether this is the default area of a file. Not set in the area that takes the files that suit no other. */
+  suits?: (file: File) => boolean;
   /** Whether a file can be uploaded to the area. */
   accepts: (file: File) => boolean;
   /** Why a file is not accepted. */
   refusal?: string;
-  /** Where files go when they are dropped on the current page, if that is a page of this area: its options and a label, such as a folder. */
+  /**
+   * Where files go when they are dropped on the current page, if that is a page of this area: its options and a label, such
+   * as a folder.
+   */
   here?: () => { label: string; options: unknown } | undefined;
   /** A form that the user must complete before files are sent. */
   Form?: ComponentType<FormProps>;

@@ -3,7 +3,7 @@ import type { Progress } from "./parts.js";
 import type { Transfer } from "./target.js";
 
 /** The result of a request. status is 0 if there was no response. */
-export interface Reply {
+interface Reply {
   status: number;
   body: unknown;
 }
@@ -58,12 +58,17 @@ export function transfer<T>({ send, result, busy, refused }: Attempts<T>): Trans
 }
 
 /** Sends the body of an opened request and reports the progress of its file. The body of the reply is JSON, or undefined. */
-export function sendBody(xhr: XMLHttpRequest, body: XMLHttpRequestBodyInit, size: number, onProgress?: (progress: Progress) => void): Promise<Reply> {
+export function sendBody(
+  xhr: XMLHttpRequest, body: XMLHttpRequestBodyInit, size: number, onProgress?: (progress: Progress) => void,
+): Promise<Reply> {
   return new Promise((done) => {
     const began = performance.now();
     xhr.upload.onprogress = ({ loaded, total }) => {
       const bytesPerSecond = loaded / Math.max(0.001, (performance.now() - began) / 1000);
-      onProgress?.({ sent: Math.min(size, loaded), total: size, bytesPerSecond, secondsLeft: bytesPerSecond > 0 ? (total - loaded) / bytesPerSecond : undefined });
+      onProgress?.({
+        sent: Math.min(size, loaded), total: size, bytesPerSecond,
+        secondsLeft: bytesPerSecond > 0 ? (total - loaded) / bytesPerSecond : undefined,
+      });
     };
     xhr.onloadend = () => done({ status: xhr.status, body: parsed(xhr.responseText) });
     xhr.send(body);
