@@ -5,15 +5,12 @@ package analyzer
 
 import (
 	"context"
-	"errors"
-	"net/http"
+	"github.com/assay-project/assay/pkg/service"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/rs/zerolog"
-	"golang.org/x/sync/errgroup"
 
-	"github.com/assay-project/assay/pkg/audit"
 	"github.com/assay-project/assay/pkg/backend"
 	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/bus/consume"
@@ -27,7 +24,7 @@ import (
 	"github.com/assay-project/assay/pkg/extract/wasm"
 	feeditems "github.com/assay-project/assay/pkg/feed"
 	"github.com/assay-project/assay/pkg/identity"
-	files "github.com/assay-project/assay/pkg/library"
+	libraries "github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/pkg/obs"
 	photojobs "github.com/assay-project/assay/pkg/photojob"
 	"github.com/assay-project/assay/pkg/platform"
@@ -47,13 +44,13 @@ import (
 // Name is the name of the service in logs, metrics and event sources.
 const Name = "analyzer"
 
-// Area is an area as used by this service.
+// Area is an area as used by this service. It may also be Prepared and service.Releasing, if it has engines, and
+// process.Operated, if it has operator calls.
 type Area interface {
+	service.Area
 	sweeper.Area
 	// Consumers returns the consumers of the area's work stream.
 	Consumers() []bus.Consumer
-	// Check returns an error if the area's tables cannot be used.
-	Check(ctx context.Context) error
 }
 
 // Prepared is an area with engines, which take seconds to compile.
@@ -62,18 +59,8 @@ type Prepared interface {
 	Prepare(ctx context.Context) error
 }
 
-// Closer is an area that runs engines.
-type Closer interface {
-	// Close releases the engines. It returns wasm.ErrCompiling if ctx is done during a compilation.
-	Close(ctx context.Context) error
-}
-
-// Entry describes an area in the list of a service: its work stream, which is declared before it is
-// used, and a function that opens the area.
-type Entry struct {
-	Work bus.Work
-	Open func(Shared) (Area, error)
-}
+// Entry describes an area in the list of the service.
+type Entry = service.Entry[Shared, Area]
 
 // Shared contains the dependencies that all areas of a service share.
 type Shared struct {
@@ -88,25 +75,19 @@ type Shared struct {
 // entries lists the areas of the product.
 func entries(cfg Config) []Entry {
 	return []Entry{
-		{textfiles.Work(), func(s Shared) (Area, error) {
+		{Name: textfiles.Name, Work: textfiles.Work(), Open: func(s Shared) (Area, error) {
 			return textfile.New(cfg.TextFile, s.Backends, s.Worker, s.Quotas, s.Log), nil
 		}},
-		{feeditems.Work(), func(s Shared) (Area, error) { return feed.New(cfg.Feed, s.Backends, s.Worker, s.Quotas), nil }},
-		{photojobs.Work(), func(s Shared) (Area, error) {
+		{Name: feeditems.Name, Work: feeditems.Work(), Open: func(s Shared) (Area, error) {
+			return feed.New(cfg.Feed, s.Backends, s.Worker, s.Quotas), nil
+		}},
+		{Name: photojobs.Name, Work: photojobs.Work(), Open: func(s Shared) (Area, error) {
 			return photojob.New(cfg.PhotoJob, s.Engines, s.Backends, s.Worker, s.Quotas, s.Log, s.Registry)
 		}},
-		{files.Work(), func(s Shared) (Area, error) {
+		{Name: libraries.Name, Work: libraries.Work(), Open: func(s Shared) (Area, error) {
 			return library.New(cfg.Library, s.Engines, s.Backends, s.Worker, s.Quotas, s.Log)
 		}},
 	}
-}
-
-func streams(list []Entry) []bus.Work {
-	streams := make([]bus.Work, len(list))
-	for i, entry := range list {
-		streams[i] = entry.Work
-	}
-	return streams
 }
 
 // Notices returns the license texts of the data and programs that the service includes.
@@ -114,23 +95,19 @@ func Notices() []string {
 	return []string{web.DocsNotice(), sentiment.Notice(), photo.Notice(), pixels.Notice(), pdf.Notice(), svg.Notice(), rdkit.Notice()}
 }
 
-// Service is an open analyzer.
+// Service is an open analyzer. It has no client calls: it receives its work through events.
 type Service struct {
-	identity  *identity.Identity
-	backends  *backend.Connections
-	areas     []Area
+	*service.Service[Area]
 	consumers *consume.Runner
 	sweeper   *sweeper.Sweeper
-	audit     *audit.Log
-	log       zerolog.Logger
 }
 
 // Run runs the service as a separate process until ctx is done, then finishes the work in progress
 // and returns nil.
 func Run(ctx context.Context, cfg Config) error {
-	return process.Serve(ctx, process.Options{
-		Name: Name, Title: "Assay analyzer", Version: process.Version(), Addr: cfg.Addr, OperatorAddr: cfg.OperatorAddr, Exposure: cfg.Exposure, Drain: cfg.Work.Drain, Log: cfg.Log,
-	}, func(ctx context.Context, log zerolog.Logger, reg *prometheus.Registry) (*Service, error) {
+	return service.Run(ctx, process.Options{
+		Name: Name, Title: "Assay analyzer", Addr: cfg.Addr, OperatorAddr: cfg.OperatorAddr, Exposure: cfg.Exposure, Drain: cfg.Work.Drain, Log: cfg.Log,
+	}, cfg, func(ctx context.Context, cfg Config, log zerolog.Logger, reg prometheus.Registerer) (*Service, error) {
 		return Open(ctx, cfg, log, reg)
 	})
 }
@@ -138,40 +115,30 @@ func Run(ctx context.Context, cfg Config) error {
 // Open connects to the backends and opens the areas of the product and those in more. The caller
 // must close the Service.
 func Open(ctx context.Context, cfg Config, log zerolog.Logger, reg prometheus.Registerer, more ...Entry) (*Service, error) {
+	return open(ctx, cfg, append(entries(cfg), more...), Name, backend.Open, log, reg)
+}
+
+// open connects to the backends as a client and opens the listed areas.
+func open(ctx context.Context, cfg Config, list []Entry, client string, connect func(context.Context, backend.Config, string, zerolog.Logger, prometheus.Registerer) (*backend.Connections, error), log zerolog.Logger, reg prometheus.Registerer) (*Service, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, config.Unusable(err)
 	}
-	list := append(entries(cfg), more...)
-	cfg.Backends.NATS.Work, cfg.Backends.NATS.Logs = streams(list), []bus.Log{files.Nodes()}
-	backends, err := backend.Open(ctx, cfg.Backends, Name, log, reg)
+	cfg.Backends.NATS.Work, cfg.Backends.NATS.Logs = service.Streams(list), []bus.Log{libraries.Nodes()}
+	backends, err := connect(ctx, cfg.Backends, client, log, reg)
 	if err != nil {
 		return nil, err
 	}
-	return newService(cfg, list, backends, log, reg)
-}
-
-// newService opens the areas of the list. It closes the backends if it returns an error.
-func newService(cfg Config, list []Entry, backends *backend.Connections, log zerolog.Logger, reg prometheus.Registerer) (*Service, error) {
-	callers, err := identity.New(cfg.Identity, identity.Options{Documents: platform.NewStore(backends.DB, cfg.Identity.Platform), Log: log})
-	if err != nil {
-		backends.Close()
-		return nil, config.Unusable(err)
-	}
 	quotas := quota.New(quota.Config{}, cfg.Platform, backends.DB, log) // only counts and releases usage; ingest applies the limits
-	shared := Shared{backends, work.New(cfg.Work, backends.Bus, reg), quotas, log, reg, cfg.engines(log)}
-	all := make([]Area, len(list))
-	for i, entry := range list {
-		if all[i], err = entry.Open(shared); err != nil {
-			backends.Close()
-			return nil, err
-		}
+	base, err := service.New[Area](cfg.Identity, identity.Options{}, quotas, backends, log)
+	if err != nil {
+		return nil, err
+	}
+	if err := service.OpenAll(base, list, Shared{backends, work.New(cfg.Work, backends.Bus, reg), quotas, log, reg, cfg.engines(log)}); err != nil {
+		return nil, err
 	}
 	return &Service{
-		identity: callers, backends: backends, areas: all,
-		consumers: consume.New(backends.Bus, log, reg),
-		sweeper:   sweeper.New(cfg.Sweep, cfg.Work.Lease, backends.Bus, sweep.NewReports(platform.NewStore(backends.DB, cfg.Sweep.Platform)), log, reg, all),
-		audit:     audit.New(backends.Bus, log),
-		log:       log,
+		Service: base, consumers: consume.New(backends.Bus, log, reg),
+		sweeper: sweeper.New(cfg.Sweep, cfg.Work.Lease, backends.Bus, sweep.NewReports(platform.NewStore(backends.DB, cfg.Sweep.Platform)), log, reg, base.Areas),
 	}, nil
 }
 
@@ -179,17 +146,7 @@ func newService(cfg Config, list []Entry, backends *backend.Connections, log zer
 // parts. It declares no streams or tables. The error names the data that could not be read; the
 // report covers the sweep up to that point.
 func Sweep(ctx context.Context, cfg Config, o sweeper.Options, log zerolog.Logger) (sweeper.Report, error) {
-	if err := cfg.validate(); err != nil {
-		return sweeper.Report{}, config.Unusable(err)
-	}
-	reg := obs.NewRegistry()
-	list := entries(cfg)
-	cfg.Backends.NATS.Work, cfg.Backends.NATS.Logs = streams(list), []bus.Log{files.Nodes()}
-	backends, err := backend.Join(ctx, cfg.Backends, "sweep", log, reg)
-	if err != nil {
-		return sweeper.Report{}, err
-	}
-	s, err := newService(cfg, list, backends, log, reg)
+	s, err := open(ctx, cfg, entries(cfg), "sweep", backend.Join, log, obs.NewRegistry())
 	if err != nil {
 		return sweeper.Report{}, err
 	}
@@ -197,60 +154,32 @@ func Sweep(ctx context.Context, cfg Config, o sweeper.Options, log zerolog.Logge
 	return s.sweeper.Once(ctx, o)
 }
 
-// Health adds the checks of the backends that the service requires.
-func (s *Service) Health(h *obs.Health) {
-	s.backends.Health(h)
-	h.Add("dynamodb", func(ctx context.Context) error {
-		var failed []error
-		for _, area := range s.areas {
-			failed = append(failed, area.Check(ctx))
-		}
-		return errors.Join(failed...)
-	})
-}
-
-// Authenticate returns the caller of a request, for a process that requires credentials.
-func (s *Service) Authenticate(w http.ResponseWriter, r *http.Request) (web.Caller, error) {
-	return s.identity.Authenticate(w, r)
-}
-
-// Routes registers nothing: the analyzer receives its work through events.
-func (s *Service) Routes(*web.Router) {}
-
 // OperatorRoutes registers the operator calls: sweeps, and those of the areas.
 func (s *Service) OperatorRoutes(r *web.Router) {
 	s.sweeper.Routes(r)
-	for _, area := range s.areas {
-		if operated, ok := area.(process.Operated); ok {
-			operated.OperatorRoutes(r)
-		}
-	}
+	s.Service.OperatorRoutes(r)
 }
 
 // DescribeOperator registers the operator calls for their descriptions only, which a gateway needs.
 // They must not be called.
 func DescribeOperator(r *web.Router) {
-	(&Service{sweeper: &sweeper.Sweeper{}, areas: []Area{&photojob.Area{}}}).OperatorRoutes(r)
+	(&Service{Service: &service.Service[Area]{Areas: []Area{&photojob.Area{}}}, sweeper: &sweeper.Sweeper{}}).OperatorRoutes(r)
 }
-
-// Audit returns the log of write operations by operators.
-func (s *Service) Audit() web.Audit { return s.audit.Record }
 
 // Work consumes and sweeps until ctx is done and the work in progress is finished or returned to
 // the stream.
 func (s *Service) Work(ctx context.Context) error {
-	group, ctx := errgroup.WithContext(ctx)
-	for _, area := range s.areas {
-		group.Go(func() error {
+	all := []func(context.Context) error{s.sweeper.Work}
+	for _, area := range s.Areas {
+		all = append(all, func(ctx context.Context) error {
 			s.prepare(ctx, area)
 			return nil
 		})
 		for _, consumer := range area.Consumers() {
-			group.Go(func() error { return s.consumers.Run(ctx, consumer) })
+			all = append(all, func(ctx context.Context) error { return s.consumers.Run(ctx, consumer) })
 		}
 	}
-	group.Go(func() error { return s.sweeper.Work(ctx) })
-	return group.Wait()
+	return s.Service.Work(ctx, all...)
 }
 
 // prepareAfter is the delay after the start before the service compiles engines that no work has needed
@@ -269,25 +198,6 @@ func (s *Service) prepare(ctx context.Context, area Area) {
 		return
 	}
 	if err := prepared.Prepare(ctx); err != nil && ctx.Err() == nil {
-		s.log.Error().Err(err).Str("area", area.Name()).Msg("cannot compile an engine")
+		s.Log.Error().Err(err).Str("area", area.Name()).Msg("cannot compile an engine")
 	}
-}
-
-// closeTime bounds the wait for a compilation. The exit of the process stops the compilation.
-const closeTime = time.Second
-
-// Close releases the engines and closes the connections. It must be called after Work has returned.
-func (s *Service) Close() {
-	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
-	defer cancel()
-	for _, area := range s.areas {
-		closer, ok := area.(Closer)
-		if !ok {
-			continue
-		}
-		if err := closer.Close(ctx); err != nil {
-			s.log.Debug().Err(err).Str("area", area.Name()).Msg("cannot release an engine")
-		}
-	}
-	s.backends.Close()
 }

@@ -4,17 +4,13 @@ package query
 
 import (
 	"context"
-	"errors"
-	"net/http"
+	"github.com/assay-project/assay/pkg/service"
 	"slices"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/rs/zerolog"
-	"golang.org/x/sync/errgroup"
 
-	"github.com/assay-project/assay/pkg/audit"
 	"github.com/assay-project/assay/pkg/backend"
-	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/config"
 	"github.com/assay-project/assay/pkg/extract/structure/rdkit"
 	"github.com/assay-project/assay/pkg/extract/wasm"
@@ -43,27 +39,15 @@ import (
 // Name is the service's name in logs, metrics and event sources.
 const Name = "query"
 
-// Area is the interface that an area implements for the service.
+// Area is an area as used by this service. It may also be service.Working, if it fills read tables, service.Closing, and
+// process.Operated, if it has operator calls.
 type Area interface {
-	// Routes registers the area's HTTP calls.
-	Routes(*web.Router)
-	// OperatorRoutes registers the calls for operators.
-	OperatorRoutes(*web.Router)
-	// Check returns an error while the area's tables are unavailable.
-	Check(ctx context.Context) error
-	// Work fills the area's read tables, if any, until ctx is done.
-	Work(ctx context.Context) error
-	// Close releases the resources of the area. No request may be in progress.
-	Close()
+	service.Area
+	service.Routed
 }
 
-// Entry describes an area of a service: its name and work stream, which appear in the status for operators, and
-// the function that opens it.
-type Entry struct {
-	Name string
-	Work bus.Work
-	Open func(Shared) (Area, error)
-}
+// Entry describes an area in the list of the service. Its name and work stream appear in the status for operators.
+type Entry = service.Entry[Shared, Area]
 
 // Shared contains the dependencies that the areas of a service share.
 type Shared struct {
@@ -78,12 +62,12 @@ type Shared struct {
 // entries lists the areas of the product.
 func entries(cfg Config) []Entry {
 	return []Entry{
-		{textfiles.Name, textfiles.Work(), func(s Shared) (Area, error) { return textfile.New(cfg.TextFile, s.Backends, s.Waits), nil }},
-		{feeditems.Name, feeditems.Work(), func(s Shared) (Area, error) {
+		{Name: textfiles.Name, Work: textfiles.Work(), Open: func(s Shared) (Area, error) { return textfile.New(cfg.TextFile, s.Backends, s.Waits), nil }},
+		{Name: feeditems.Name, Work: feeditems.Work(), Open: func(s Shared) (Area, error) {
 			return feed.New(cfg.Feed, s.Backends, s.Hub, s.Waits, s.Log, s.Registry)
 		}},
-		{photojobs.Name, photojobs.Work(), func(s Shared) (Area, error) { return photojob.New(cfg.PhotoJob, s.Backends, s.Waits), nil }},
-		{libraries.Name, libraries.Work(), func(s Shared) (Area, error) {
+		{Name: photojobs.Name, Work: photojobs.Work(), Open: func(s Shared) (Area, error) { return photojob.New(cfg.PhotoJob, s.Backends, s.Waits), nil }},
+		{Name: libraries.Name, Work: libraries.Work(), Open: func(s Shared) (Area, error) {
 			return library.New(cfg.Library, s.Engines, s.Backends, s.Hub, s.Waits, s.Log, s.Registry), nil
 		}},
 	}
@@ -91,14 +75,10 @@ func entries(cfg Config) []Entry {
 
 // Service is an open query service.
 type Service struct {
-	identity *identity.Identity
-	backends *backend.Connections
-	areas    []Area
-	hub      *live.Hub
-	origins  []string // origins of presigned URLs
-	status   *status.Service
-	quotas   *quota.Quotas
-	audit    *audit.Log
+	*service.Service[Area]
+	hub     *live.Hub
+	origins []string // origins of presigned URLs
+	status  *status.Service
 }
 
 // Notices returns the licenses of RDKit, of the API documentation page, and of the packages in the web app.
@@ -107,9 +87,9 @@ func Notices() []string { return append([]string{rdkit.Notice(), web.DocsNotice(
 // Run runs the service as a separate process until ctx is done, then finishes requests in progress
 // and returns nil.
 func Run(ctx context.Context, cfg Config) error {
-	return process.Serve(ctx, process.Options{
-		Name: Name, Title: "Assay query", Version: process.Version(), Addr: cfg.Addr, OperatorAddr: cfg.OperatorAddr, Exposure: cfg.Exposure, Drain: cfg.Drain, Log: cfg.Log,
-	}, func(ctx context.Context, log zerolog.Logger, reg *prometheus.Registry) (*Service, error) {
+	return service.Run(ctx, process.Options{
+		Name: Name, Title: "Assay query", Addr: cfg.Addr, OperatorAddr: cfg.OperatorAddr, Exposure: cfg.Exposure, Drain: cfg.Drain, Log: cfg.Log,
+	}, cfg, func(ctx context.Context, cfg Config, log zerolog.Logger, reg prometheus.Registerer) (*Service, error) {
 		return Open(ctx, cfg, log, reg)
 	})
 }
@@ -143,27 +123,19 @@ func Open(ctx context.Context, cfg Config, log zerolog.Logger, reg prometheus.Re
 
 // newService opens the listed areas. It closes the backends if it returns an error.
 func newService(cfg Config, list []Entry, backends *backend.Connections, log zerolog.Logger, reg prometheus.Registerer) (*Service, error) {
-	who, err := identity.New(cfg.Identity, identity.Options{Documents: platform.NewStore(backends.DB, cfg.Identity.Platform), Log: log})
+	base, err := service.New[Area](cfg.Identity, identity.Options{}, quota.New(cfg.Quotas, cfg.Platform, backends.DB, log), backends, log)
 	if err != nil {
-		backends.Close()
-		return nil, config.Unusable(err)
+		return nil, err
 	}
 	hub := live.New(cfg.Live, live.Options{Bus: backends.Bus, Log: log, Registry: reg})
-	s := &Service{
-		backends: backends, hub: hub, identity: who,
-		quotas: quota.New(cfg.Quotas, cfg.Platform, backends.DB, log), audit: audit.New(backends.Bus, log),
+	if err := service.OpenAll(base, list, Shared{backends, hub, wait.New(cfg.Wait, hub), log, reg, cfg.engines(log)}); err != nil {
+		return nil, err
 	}
-	shared := Shared{backends, hub, wait.New(cfg.Wait, hub), log, reg, cfg.engines(log)}
 	var worked []status.Area
 	for _, entry := range list {
-		area, err := entry.Open(shared)
-		if err != nil {
-			s.Close()
-			return nil, err
-		}
-		s.areas = append(s.areas, area)
 		worked = append(worked, status.Area{Name: entry.Name, Work: entry.Work})
 	}
+	s := &Service{Service: base, hub: hub}
 	s.status = status.New(backends.Bus, s.Health, sweep.NewReports(platform.NewStore(backends.DB, cfg.Platform)), log, worked)
 	hub.OnOutcome(s.status.Outcome)
 	return s, nil
@@ -171,20 +143,8 @@ func newService(cfg Config, list []Entry, backends *backend.Connections, log zer
 
 // Health adds the checks of the backends that the service requires.
 func (s *Service) Health(h *obs.Health) {
-	s.backends.Health(h)
-	h.Add("dynamodb", func(ctx context.Context) error {
-		var failed []error
-		for _, area := range s.areas {
-			failed = append(failed, area.Check(ctx))
-		}
-		return errors.Join(failed...)
-	})
+	s.Service.Health(h)
 	h.Add("live events", s.hub.Check)
-}
-
-// Authenticate returns the caller of a request, for a process that requires credentials.
-func (s *Service) Authenticate(w http.ResponseWriter, r *http.Request) (web.Caller, error) {
-	return s.identity.Authenticate(w, r)
 }
 
 // Routes registers the service's HTTP calls and the web app.
@@ -194,11 +154,9 @@ func (s *Service) Routes(r *web.Router) {
 }
 
 func (s *Service) calls(r *web.Router) {
-	for _, area := range s.areas {
-		area.Routes(r)
-	}
+	s.Service.Routes(r)
 	s.hub.Routes(r)
-	me.Routes(r, s.quotas)
+	me.Routes(r, s.Quotas)
 }
 
 // Describe registers the service's HTTP calls only so that a gateway can describe them. Their
@@ -218,9 +176,7 @@ func unconnected() *Service {
 
 // OperatorRoutes registers the calls for operators, and the live events of all owners.
 func (s *Service) OperatorRoutes(r *web.Router) {
-	for _, area := range s.areas {
-		area.OperatorRoutes(r)
-	}
+	s.Service.OperatorRoutes(r)
 	s.hub.OperatorRoutes(r)
 	s.status.Routes(r)
 }
@@ -228,29 +184,5 @@ func (s *Service) OperatorRoutes(r *web.Router) {
 // Work fills the read tables of the areas and follows the outcomes for live events
 // until ctx is done.
 func (s *Service) Work(ctx context.Context) error {
-	group, ctx := errgroup.WithContext(ctx)
-	for _, area := range s.areas {
-		group.Go(func() error { return area.Work(ctx) })
-	}
-	group.Go(func() error { return s.hub.Run(ctx) })
-	group.Go(func() error { return s.status.Work(ctx) })
-	group.Go(func() error {
-		s.quotas.Work(ctx)
-		return nil
-	})
-	return group.Wait()
-}
-
-// Rates returns the request limits of an owner per process.
-func (s *Service) Rates(owner string) web.Rates { return s.quotas.Of(owner).Rates() }
-
-// Audit returns the recorder of operators' write operations.
-func (s *Service) Audit() web.Audit { return s.audit.Record }
-
-// Close closes the areas, then the connections. No request may be in progress.
-func (s *Service) Close() {
-	for _, area := range s.areas {
-		area.Close()
-	}
-	s.backends.Close()
+	return s.Service.Work(ctx, s.hub.Run, s.status.Work, s.ReadQuotas)
 }

@@ -46,12 +46,6 @@ func New(cfg Config, backends *backend.Connections, shared accept.Shared) *Area 
 // Check returns an error if the tables are unavailable.
 func (a *Area) Check(ctx context.Context) error { return a.store.Check(ctx) }
 
-// OperatorRoutes registers nothing: operators have only read calls.
-func (a *Area) OperatorRoutes(*web.Router) {}
-
-// Work does nothing: clients and buckets report uploads.
-func (a *Area) Work(context.Context) error { return nil }
-
 // Upload implements accept.Area.
 func (a *Area) Upload(i item) upload.Item { return i.file.Upload(a.Bucket) }
 

@@ -50,9 +50,6 @@ func New(cfg Config, backends *backend.Connections, shared accept.Shared) *Area 
 // Check returns an error if the table is unavailable.
 func (a *Area) Check(ctx context.Context) error { return a.store.Check(ctx) }
 
-// Work does nothing: clients and buckets report uploads.
-func (a *Area) Work(context.Context) error { return nil }
-
 // Upload implements accept.Area.
 func (a *Area) Upload(j photojob.Job) upload.Item { return j.Upload(a.Bucket) }
 

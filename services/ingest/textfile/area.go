@@ -33,12 +33,6 @@ func New(cfg Config, backends *backend.Connections, shared accept.Shared) *Area 
 // Check returns an error if the table is unavailable.
 func (a *Area) Check(ctx context.Context) error { return a.store.Check(ctx) }
 
-// OperatorRoutes registers nothing: there are no operator calls for text files.
-func (a *Area) OperatorRoutes(*web.Router) {}
-
-// Work does nothing: clients and buckets report uploads.
-func (a *Area) Work(context.Context) error { return nil }
-
 // Upload implements accept.Area.
 func (a *Area) Upload(f textfile.File) upload.Item { return f.Upload(a.Bucket) }
 

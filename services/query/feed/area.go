@@ -11,7 +11,6 @@ import (
 
 	"github.com/assay-project/assay/pkg/backend"
 	"github.com/assay-project/assay/pkg/feed"
-	"github.com/assay-project/assay/pkg/web"
 	"github.com/assay-project/assay/services/query/feed/dashboard"
 	"github.com/assay-project/assay/services/query/feed/dax"
 	"github.com/assay-project/assay/services/query/feed/projector"
@@ -56,9 +55,6 @@ func New(cfg Config, backends *backend.Connections, hub *live.Hub, waits *wait.W
 	a.dashboard = a.dashboard.Through(a.dax)
 	return a, nil
 }
-
-// OperatorRoutes registers nothing: ingest serves the operator calls on sources.
-func (*Area) OperatorRoutes(*web.Router) {}
 
 // Check returns an error if the tables are unavailable.
 func (a *Area) Check(ctx context.Context) error {

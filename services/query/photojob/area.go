@@ -29,9 +29,3 @@ func New(cfg photojob.Config, backends *backend.Connections, waits *wait.Waits) 
 
 // Check returns an error if the table is unavailable.
 func (a *Area) Check(ctx context.Context) error { return a.store.Check(ctx) }
-
-// Work returns immediately: jobs are read from the table that ingest and analyzer write.
-func (*Area) Work(context.Context) error { return nil }
-
-// Close does nothing.
-func (*Area) Close() {}

@@ -8,7 +8,6 @@ import (
 	"github.com/assay-project/assay/pkg/backend"
 	"github.com/assay-project/assay/pkg/blob"
 	"github.com/assay-project/assay/pkg/textfile"
-	"github.com/assay-project/assay/pkg/web"
 	"github.com/assay-project/assay/services/query/wait"
 )
 
@@ -25,14 +24,5 @@ func New(cfg Config, backends *backend.Connections, waits *wait.Waits) *Area {
 	return &Area{cfg: cfg, store: textfile.NewStore(backends.DB, cfg.Table), bucket: backends.Bucket, waits: waits}
 }
 
-// OperatorRoutes registers nothing.
-func (*Area) OperatorRoutes(*web.Router) {}
-
 // Check returns an error if the table is unavailable.
 func (a *Area) Check(ctx context.Context) error { return a.store.Check(ctx) }
-
-// Work returns immediately: files are read from the table that ingest and analyzer write.
-func (*Area) Work(context.Context) error { return nil }
-
-// Close does nothing.
-func (*Area) Close() {}

@@ -22,8 +22,8 @@ type accepting struct {
 	bus   *bus.Bus
 }
 
-func newAccepting(s ingest.Shared) ingest.Area {
-	return &accepting{store{s.Backends.DB}, s.Backends.Bus}
+func newAccepting(s ingest.Shared) (ingest.Area, error) {
+	return &accepting{store{s.Backends.DB}, s.Backends.Bus}, nil
 }
 
 func (a *accepting) Routes(r *web.Router) {
@@ -72,10 +72,6 @@ func (a *accepting) Replay(ctx context.Context, l bus.DeadLetter) (mine bool, no
 	return true, "", a.bus.Publish(ctx, newAdded(item))
 }
 
-func (*accepting) OperatorRoutes(*web.Router) {}
-
 func (a *accepting) Check(ctx context.Context) error { return a.store.check(ctx) }
 
 func (*accepting) Uploaded(context.Context, blob.Object) (bool, error) { return false, nil }
-
-func (*accepting) Work(context.Context) error { return nil }

@@ -27,8 +27,6 @@ func (a *reading) Routes(r *web.Router) {
 	web.Register(r, huma.Operation{OperationID: "get-sum", Method: http.MethodGet, Path: "/v1/sums/{id}"}, a.get)
 }
 
-func (*reading) OperatorRoutes(*web.Router) {}
-
 type getInput struct {
 	web.IDParam
 	wait.Param
@@ -43,7 +41,3 @@ func (a *reading) get(ctx context.Context, in *getInput) (*output, error) {
 }
 
 func (a *reading) Check(ctx context.Context) error { return a.store.check(ctx) }
-
-func (*reading) Work(context.Context) error { return nil }
-
-func (*reading) Close() {}

@@ -1,0 +1,196 @@
+// Package service is what ingest, analyzer and query share: a list of areas on open backends, with their health checks,
+// calls and background work, and the callers, quotas and audit log of the service. An area implements what it has; see
+// Routed, process.Operated, Working, Closing and Releasing.
+package service
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/rs/zerolog"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/assay-project/assay/pkg/audit"
+	"github.com/assay-project/assay/pkg/backend"
+	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/config"
+	"github.com/assay-project/assay/pkg/identity"
+	"github.com/assay-project/assay/pkg/obs"
+	"github.com/assay-project/assay/pkg/platform"
+	"github.com/assay-project/assay/pkg/process"
+	"github.com/assay-project/assay/pkg/quota"
+	"github.com/assay-project/assay/pkg/web"
+)
+
+// Area is an area as used by every service.
+type Area interface {
+	// Check returns an error while the tables of the area are unavailable.
+	Check(context.Context) error
+}
+
+// Routed is an area with client calls.
+type Routed interface{ Routes(*web.Router) }
+
+// Working is an area with background work.
+type Working interface {
+	// Work runs until ctx is done. It may return earlier.
+	Work(ctx context.Context) error
+}
+
+// Closing is an area with resources.
+type Closing interface {
+	// Close releases them. No request or work may be in progress.
+	Close()
+}
+
+// Releasing is an area with engines.
+type Releasing interface {
+	// Close releases the engines. It returns an error if ctx is done during a compilation.
+	Close(ctx context.Context) error
+}
+
+// Entry describes an area in the list of a service: its name and work stream, which is declared before it is used, and a
+// function that opens the area with S, what the areas of the service share.
+type Entry[S any, A Area] struct {
+	Name string
+	Work bus.Work
+	Open func(S) (A, error)
+}
+
+// Streams returns the work streams of a list.
+func Streams[S any, A Area](list []Entry[S, A]) []bus.Work {
+	streams := make([]bus.Work, len(list))
+	for i, entry := range list {
+		streams[i] = entry.Work
+	}
+	return streams
+}
+
+// Service is an open service. It implements the interfaces of package process, except for the calls.
+type Service[A Area] struct {
+	Backends *backend.Connections
+	Identity *identity.Identity
+	Quotas   *quota.Quotas
+	Areas    []A
+	Log      zerolog.Logger
+	audit    *audit.Log
+}
+
+// New returns a service without areas on open backends, which it closes if it returns an error.
+func New[A Area](cfg identity.Config, o identity.Options, quotas *quota.Quotas, backends *backend.Connections, log zerolog.Logger) (*Service[A], error) {
+	o.Documents, o.Log = platform.NewStore(backends.DB, cfg.Platform), log
+	callers, err := identity.New(cfg, o)
+	if err != nil {
+		backends.Close()
+		return nil, config.Unusable(err)
+	}
+	return &Service[A]{Backends: backends, Identity: callers, Quotas: quotas, Log: log, audit: audit.New(backends.Bus, log)}, nil
+}
+
+// OpenAll opens the areas of a list. It closes the service if it returns an error.
+func OpenAll[S any, A Area](s *Service[A], list []Entry[S, A], shared S) error {
+	for _, entry := range list {
+		area, err := entry.Open(shared)
+		if err != nil {
+			s.Close()
+			return err
+		}
+		s.Areas = append(s.Areas, area)
+	}
+	return nil
+}
+
+// Run runs a service as a separate process until ctx is done, then finishes the work in progress and returns nil.
+func Run[C any, S process.Service](ctx context.Context, o process.Options, cfg C, open func(context.Context, C, zerolog.Logger, prometheus.Registerer) (S, error)) error {
+	o.Version = process.Version()
+	return process.Serve(ctx, o, func(ctx context.Context, log zerolog.Logger, reg *prometheus.Registry) (S, error) {
+		return open(ctx, cfg, log, reg)
+	})
+}
+
+// Health adds the checks of the backends and of the areas' tables.
+func (s *Service[A]) Health(h *obs.Health) {
+	s.Backends.Health(h)
+	h.Add("dynamodb", func(ctx context.Context) error {
+		var failed []error
+		for _, area := range s.Areas {
+			failed = append(failed, area.Check(ctx))
+		}
+		return errors.Join(failed...)
+	})
+}
+
+// Authenticate returns the caller of a request. A process that requires credentials calls it.
+func (s *Service[A]) Authenticate(w http.ResponseWriter, r *http.Request) (web.Caller, error) {
+	return s.Identity.Authenticate(w, r)
+}
+
+// Routes registers the client calls of the areas.
+func (s *Service[A]) Routes(r *web.Router) {
+	for _, area := range s.Areas {
+		if routed, ok := any(area).(Routed); ok {
+			routed.Routes(r)
+		}
+	}
+}
+
+// OperatorRoutes registers the operator calls of the areas.
+func (s *Service[A]) OperatorRoutes(r *web.Router) {
+	for _, area := range s.Areas {
+		if operated, ok := any(area).(process.Operated); ok {
+			operated.OperatorRoutes(r)
+		}
+	}
+}
+
+// AuditRoutes registers the operator calls of the audit log.
+func (s *Service[A]) AuditRoutes(r *web.Router) { s.audit.Routes(r) }
+
+// Work runs the background work of the areas, and more, until ctx is done.
+func (s *Service[A]) Work(ctx context.Context, more ...func(context.Context) error) error {
+	group, ctx := errgroup.WithContext(ctx)
+	for _, area := range s.Areas {
+		if working, ok := any(area).(Working); ok {
+			group.Go(func() error { return working.Work(ctx) })
+		}
+	}
+	for _, work := range more {
+		group.Go(func() error { return work(ctx) })
+	}
+	return group.Wait()
+}
+
+// ReadQuotas reads the quotas that operators set, until ctx is done.
+func (s *Service[A]) ReadQuotas(ctx context.Context) error {
+	s.Quotas.Work(ctx)
+	return nil
+}
+
+// Rates returns the request limits of an owner per process.
+func (s *Service[A]) Rates(owner string) web.Rates { return s.Quotas.Of(owner).Rates() }
+
+// Audit returns the recorder of operators' write operations.
+func (s *Service[A]) Audit() web.Audit { return s.audit.Record }
+
+// closeTime bounds the wait for a compilation. The exit of the process stops the compilation.
+const closeTime = time.Second
+
+// Close closes the areas, then the connections. It must be called after Work has returned.
+func (s *Service[A]) Close() {
+	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
+	defer cancel()
+	for _, area := range s.Areas {
+		switch area := any(area).(type) {
+		case Closing:
+			area.Close()
+		case Releasing:
+			if err := area.Close(ctx); err != nil {
+				s.Log.Debug().Err(err).Msg("cannot release an engine")
+			}
+		}
+	}
+	s.Backends.Close()
+}
