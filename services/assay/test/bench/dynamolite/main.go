@@ -1,7 +1,7 @@
-// Command compare measures two DynamoDB engines in one run, over loopback and
+// Command dynamolite measures two DynamoDB engines in one run, over loopback and
 // with file storage, and prints the ratio of their throughputs.
 //
-//	compare -ours ./dynamolite -theirs ./dynoxide
+//	dynamolite -ours ./dynamolite -theirs ./dynoxide
 //
 // The program runs ours with -addr and -path, and theirs with --port and --db-path. Each engine
 // gets its own empty directory. The engines take turns, many times for each workload. A ratio is
@@ -13,7 +13,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"log"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -28,7 +27,8 @@ func main() {
 	turns := flag.Int("turns", 25, "turns of each engine for each workload")
 	flag.Parse()
 	if err := compare(*ours, *theirs, *turn, *turns); err != nil {
-		log.Fatal(err)
+		fmt.Fprintln(os.Stderr, "bench/dynamolite:", err)
+		os.Exit(1)
 	}
 }
 
