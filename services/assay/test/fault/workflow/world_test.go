@@ -38,14 +38,14 @@ import (
 	"github.com/assay-project/assay/pkg/bus/consume"
 	"github.com/assay-project/assay/pkg/event"
 	"github.com/assay-project/assay/pkg/extract/wasm/wasmtest"
-	"github.com/assay-project/assay/pkg/library"
+	libraries "github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/pkg/library/announce"
 	"github.com/assay-project/assay/pkg/lifecycle"
 	"github.com/assay-project/assay/pkg/obs"
 	"github.com/assay-project/assay/pkg/platform"
 	"github.com/assay-project/assay/pkg/quota"
 	"github.com/assay-project/assay/pkg/table"
-	analyzed "github.com/assay-project/assay/services/analyzer/library"
+	"github.com/assay-project/assay/services/analyzer/library"
 	"github.com/assay-project/assay/services/analyzer/sweeper"
 	"github.com/assay-project/assay/services/analyzer/work"
 	"github.com/assay-project/assay/services/assay/embedded"
@@ -57,7 +57,7 @@ const limit = 3 * time.Minute
 
 // world contains the embedded engines with the tables of the library, and the connections of the test.
 type world struct {
-	*library.Store
+	*libraries.Store
 	t         *testing.T
 	at        wire.Engines
 	backends  *backend.Connections
@@ -67,7 +67,7 @@ type world struct {
 	attempts  int           // maximum number of attempts of workers
 }
 
-var tables = library.Config{Nodes: "nodes", Files: "files", Workflows: "workflows"}
+var tables = libraries.Config{Nodes: "nodes", Files: "files", Workflows: "workflows"}
 
 // platformTable is the table with the usage of owners.
 var platformTable = platform.Config{Table: "platform"}
@@ -96,7 +96,7 @@ func start(t *testing.T) *world {
 		t.Fatal(err)
 	}
 	t.Cleanup(w.backends.Close)
-	if err := errors.Join(w.backends.Bucket.Ensure(t.Context()), table.EnsureAll(t.Context(), w.backends.DB, append(library.Tables(tables), platform.Storage(platformTable).Tables...))); err != nil {
+	if err := errors.Join(w.backends.Bucket.Ensure(t.Context()), table.EnsureAll(t.Context(), w.backends.DB, append(libraries.Tables(tables), platform.Storage(platformTable).Tables...))); err != nil {
 		t.Fatal(err)
 	}
 	nc, err := natsgo.Connect(w.at.NATS, natsgo.Timeout(limit))
@@ -107,7 +107,7 @@ func start(t *testing.T) *world {
 	if w.js, err = jetstream.New(nc, jetstream.WithDefaultTimeout(limit)); err != nil {
 		t.Fatal(err)
 	}
-	w.Store = library.NewStore(w.backends.DB, tables)
+	w.Store = libraries.NewStore(w.backends.DB, tables)
 	w.announcer = &announce.Announcer{Bucket: w.backends.Bucket, Bus: w.backends.Bus, Log: zerolog.Nop()}
 	return w
 }
@@ -124,7 +124,7 @@ func settings(at wire.Engines) backend.Config {
 	return backend.Config{
 		AWS:      backend.AWS{Region: "us-east-1", AccessKey: "key", SecretKey: "secret"},
 		DynamoDB: table.Config{Endpoint: at.DynamoDB}, S3: blob.Config{Endpoint: at.S3, Bucket: "assay-files"},
-		NATS: bus.Config{URL: at.NATS, Replicas: 1, AllowUnsynced: true, WorkMaxMessages: 100_000, OutcomesMaxAge: time.Hour, Work: []bus.Work{library.Work()}, Logs: []bus.Log{library.Nodes()}},
+		NATS: bus.Config{URL: at.NATS, Replicas: 1, AllowUnsynced: true, WorkMaxMessages: 100_000, OutcomesMaxAge: time.Hour, Work: []bus.Work{libraries.Work()}, Logs: []bus.Log{libraries.Nodes()}},
 	}
 }
 
@@ -134,7 +134,7 @@ const lease = 300 * time.Millisecond
 // worker is an analyzer process behind its own wire.
 type worker struct {
 	wire *wire.Wire
-	area *analyzed.Area
+	area *library.Area
 	bus  *bus.Bus
 	end  func() // stops the worker and waits until it has ended
 }
@@ -164,7 +164,7 @@ func (w *world) process(hook wire.Hook, consumes bool) *worker {
 		w.t.Fatal(err)
 	}
 	shared := work.New(work.Config{Parallel: 4, Lease: w.lease, Attempts: w.attempts, Drain: w.lease, Time: time.Minute}, backends.Bus, reg)
-	area, err := analyzed.New(analyzed.Config{Pixels: 1e8, Memory: 2 << 30, TrashKeep: time.Hour, Tables: tables}, wasmtest.Compiled(w.t), backends, shared, quota.New(quota.Config{}, platformTable, backends.DB, zerolog.Nop()), zerolog.Nop())
+	area, err := library.New(library.Config{Pixels: 1e8, Memory: 2 << 30, TrashKeep: time.Hour, Tables: tables}, wasmtest.Compiled(w.t), backends, shared, quota.New(quota.Config{}, platformTable, backends.DB, zerolog.Nop()), zerolog.Nop())
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -208,7 +208,7 @@ func (w *world) sweep(o *worker) map[string][]string { return w.sweepSince(o, ti
 func (w *world) sweepSince(o *worker, since time.Time) map[string][]string {
 	w.t.Helper()
 	found := map[string][]string{}
-	s := sweeper.New(sweeper.Config{Rate: 1e6}, 0, o.bus, nil, zerolog.Nop(), obs.NewRegistry(), []*analyzed.Area{o.area})
+	s := sweeper.New(sweeper.Config{Rate: 1e6}, 0, o.bus, nil, zerolog.Nop(), obs.NewRegistry(), []*library.Area{o.area})
 	_, err := s.Once(w.t.Context(), sweeper.Options{OutcomesSince: since, Tell: func(f sweeper.Finding) {
 		found[f.Found] = append(found[f.Found], f.ID)
 		if f.Error != "" {
@@ -223,7 +223,7 @@ func (w *world) sweepSince(o *worker, since time.Time) map[string][]string {
 
 func (w *world) id() string {
 	w.t.Helper()
-	id, err := library.NewID("ann", "")
+	id, err := libraries.NewID("ann", "")
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -231,11 +231,11 @@ func (w *world) id() string {
 }
 
 // reserve reserves a file of the owner ann. An empty parent means the owner's root.
-func (w *world) reserve(name, parent string, length int) library.File {
+func (w *world) reserve(name, parent string, length int) libraries.File {
 	w.t.Helper()
 	id := w.id()
-	r := library.NewFile{
-		NewNode: library.NewNode{ID: id, Owner: "ann", ParentID: parent, Name: name},
+	r := libraries.NewFile{
+		NewNode: libraries.NewNode{ID: id, Owner: "ann", ParentID: parent, Name: name},
 		Type:    "Generic", Bucket: w.backends.Bucket.Bucket, BlobID: id, Length: int64(length),
 	}
 	r.Key = r.UploadKey()
@@ -247,7 +247,7 @@ func (w *world) reserve(name, parent string, length int) library.File {
 }
 
 // upload stores the bytes of a file and reports the upload.
-func (w *world) upload(f library.File, body string) {
+func (w *world) upload(f libraries.File, body string) {
 	w.t.Helper()
 	w.put(f, body)
 	if err := w.announcer.Uploaded(w.t.Context(), f); err != nil {
@@ -256,7 +256,7 @@ func (w *world) upload(f library.File, body string) {
 }
 
 // put stores the bytes of a file.
-func (w *world) put(f library.File, body string) {
+func (w *world) put(f libraries.File, body string) {
 	w.t.Helper()
 	if _, err := w.backends.Bucket.Put(w.t.Context(), f.Key, "", nil, strings.NewReader(body)); err != nil {
 		w.t.Fatal(err)
@@ -264,7 +264,7 @@ func (w *world) put(f library.File, body string) {
 }
 
 // add creates a file and uploads it.
-func (w *world) add(name, parent, body string) library.File {
+func (w *world) add(name, parent, body string) libraries.File {
 	w.t.Helper()
 	f := w.reserve(name, parent, len(body))
 	w.upload(f, body)
@@ -292,9 +292,9 @@ func (w *world) until(what string, look func() error) {
 }
 
 // ended waits until a file has its final state in the table and its outcome in the stream, and returns the file.
-func (w *world) ended(id string) library.File {
+func (w *world) ended(id string) libraries.File {
 	w.t.Helper()
-	var f library.File
+	var f libraries.File
 	w.until("the final state of "+id, func() (err error) {
 		if f, err = w.File(w.t.Context(), id); err == nil && !f.Final() {
 			err = fmt.Errorf("its state is %s", f.Status)
@@ -317,7 +317,7 @@ func (w *world) outcomes(id string) int {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	info, err := stream.Info(w.t.Context(), jetstream.WithSubjectFilter(strings.TrimSuffix(event.OutcomeSubjects, ">")+"*."+library.Name+"."+id))
+	info, err := stream.Info(w.t.Context(), jetstream.WithSubjectFilter(strings.TrimSuffix(event.OutcomeSubjects, ">")+"*."+libraries.Name+"."+id))
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -332,7 +332,7 @@ func (w *world) outcomes(id string) int {
 func (w *world) idle() {
 	w.t.Helper()
 	w.until("an empty work stream", func() error {
-		stream, err := w.js.Stream(w.t.Context(), library.WorkStream)
+		stream, err := w.js.Stream(w.t.Context(), libraries.WorkStream)
 		if err == nil && stream.CachedInfo().State.Msgs > 0 {
 			err = fmt.Errorf("%d messages are queued", stream.CachedInfo().State.Msgs)
 		}
@@ -343,7 +343,7 @@ func (w *world) idle() {
 // erase requests the erasure of a node.
 func (w *world) erase(id string) {
 	w.t.Helper()
-	op, err := w.Erase(w.t.Context(), id, library.Edit{By: "ann"})
+	op, err := w.Erase(w.t.Context(), id, libraries.Edit{By: "ann"})
 	if err == nil {
 		err = w.announcer.Erase(w.t.Context(), op)
 	}
@@ -362,7 +362,7 @@ func (w *world) nothing(id string) error {
 			return fmt.Errorf("reading the %s returned %v, want ErrNotFound", what, err)
 		}
 	}
-	objects, _, err := w.backends.Bucket.List(w.t.Context(), library.FilePrefix(id), "", 10)
+	objects, _, err := w.backends.Bucket.List(w.t.Context(), libraries.FilePrefix(id), "", 10)
 	if err == nil && len(objects) > 0 {
 		err = fmt.Errorf("%d objects exist, such as %s", len(objects), objects[0].Key)
 	}
