@@ -16,6 +16,8 @@ require (
 	golang.org/x/sync v0.24.0
 )
 
+require github.com/gabriel-vasile/mimetype v1.4.16 // indirect
+
 require (
 	code.dny.dev/ssrf v0.3.0 // indirect
 	github.com/KimMachineGun/automemlimit v1.0.1 // indirect
