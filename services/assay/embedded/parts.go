@@ -112,7 +112,7 @@ func uploadDir(key, uploadID string) string {
 // a part that exists or is being written, or a part without a CRC-32 header, which other clients may send.
 func (d *durableStore) placeOf(in *s3.UploadPartInput) (p *place, leave func(), err error) {
 	chunks, trailing := in.Body.(middlewares.ChecksumReader)
-	if d.sheets.inFiles || !canReplace || in.ChecksumCRC32 == nil || trailing && chunks.Algorithm() != "" ||
+	if d.copies.inFiles || !canReplace || in.ChecksumCRC32 == nil || trailing && chunks.Algorithm() != "" ||
 		in.ContentLength == nil || *in.ContentLength < 1 || *in.PartNumber < 1 || strings.ContainsAny(*in.UploadId, `/\`) {
 		return nil, nil, nil
 	}
@@ -166,7 +166,7 @@ func (d *durableStore) fill(p *place, in *s3.UploadPartInput) (etag string, err 
 }
 
 // openPlaced opens the file of an upload for parts of this size. It returns nil if the file is already an object,
-// because the process was killed after a join and before the upload was removed.
+// because the process was killed after a completion and before the upload was removed.
 func (d *durableStore) openPlaced(p *place) (*os.File, error) {
 	dir := d.pathOf(p.bucket, p.dir)
 	file, err := os.OpenFile(filepath.Join(dir, placedName(p.size)), os.O_RDWR|os.O_CREATE, 0o600)
@@ -217,21 +217,21 @@ func (d *durableStore) writePart(p *place, etag, sum string) (err error) {
 	return os.Rename(file.Name(), d.pathOf(p.bucket, p.name()))
 }
 
-// placing records the parts that are being written to their places and the uploads that are being joined. The
+// placing records the parts that are being written to their places and the uploads that are being completed. The
 // zero value is empty.
 type placing struct {
-	mu      sync.Mutex
-	parts   map[string]bool
-	uploads map[string]int // number of parts being written, by upload
-	joins   map[string]int
+	mu          sync.Mutex
+	parts       map[string]bool
+	uploads     map[string]int // number of parts being written, by upload
+	completions map[string]int
 }
 
-// enter claims a part. ok is false while another request writes it, or the upload is being joined.
+// enter claims a part. ok is false while another request writes it, or the upload is being completed.
 func (p *placing) enter(upload, part string) (leave func(), ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	part = path.Join(upload, part)
-	if p.parts[part] || p.joins[upload] > 0 {
+	if p.parts[part] || p.completions[upload] > 0 {
 		return nil, false
 	}
 	if p.parts == nil {
@@ -249,20 +249,20 @@ func (p *placing) enter(upload, part string) (leave func(), ok bool) {
 	}, true
 }
 
-// join rejects new parts of an upload until done is called. alone reports whether no part is being written and no other
-// join is in progress.
-func (p *placing) join(upload string) (done func(), alone bool) {
+// complete rejects new parts of an upload until done is called. alone reports whether no part is being written and no
+// other completion is in progress.
+func (p *placing) complete(upload string) (done func(), alone bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.joins == nil {
-		p.joins = map[string]int{}
+	if p.completions == nil {
+		p.completions = map[string]int{}
 	}
-	p.joins[upload]++
+	p.completions[upload]++
 	return func() {
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		if p.joins[upload]--; p.joins[upload] == 0 {
-			delete(p.joins, upload)
+		if p.completions[upload]--; p.completions[upload] == 0 {
+			delete(p.completions, upload)
 		}
-	}, p.joins[upload] == 1 && p.uploads[upload] == 0
+	}, p.completions[upload] == 1 && p.uploads[upload] == 0
 }

@@ -292,10 +292,10 @@ func openStore(cfg S3Config) (*durableStore, error) {
 	if err != nil {
 		return nil, err
 	}
-	kept := attrs.sheets
-	restored, err := kept.restore()
+	copies := attrs.copies
+	restored, err := copies.restore()
 	if err == nil {
-		err = kept.writeBuckets()
+		err = copies.writeBuckets()
 	}
 	if err != nil {
 		return nil, fmt.Errorf("restore the metadata of objects: %w", err)
@@ -307,6 +307,6 @@ func openStore(cfg S3Config) (*durableStore, error) {
 		return nil, fmt.Errorf("reopen uploads in parts: %w", err)
 	}
 	return &durableStore{
-		Posix: files, meta: attrs, sheets: kept, objects: objects, attributes: synced, sync: cfg.sync, pages: pages, created: cfg.Created, log: cfg.Log,
+		Posix: files, meta: attrs, copies: copies, objects: objects, attributes: synced, sync: cfg.sync, pages: pages, created: cfg.Created, log: cfg.Log,
 	}, nil
 }

@@ -71,10 +71,10 @@ func VerifyS3(dir string, repair bool, found func(problem string)) (objects int,
 			objects += n
 		}
 	}
-	if err != nil || store.sheets.dir == "" {
+	if err != nil || store.copies.dir == "" {
 		return objects, err
 	}
-	return objects, store.verifySheets(repair, found)
+	return objects, store.verifyCopies(repair, found)
 }
 
 func (d *durableStore) verifyBucket(bucket string, repair bool, found func(string)) (objects int, err error) {
@@ -99,7 +99,7 @@ func (d *durableStore) verifyBucket(bucket string, repair bool, found func(strin
 			found(fmt.Sprintf("object %s in bucket %s: %v", key, bucket, err))
 			return nil
 		}
-		return d.verifySheet(bucket, key, repair, found)
+		return d.verifyCopy(bucket, key, repair, found)
 	})
 	return objects, err
 }
@@ -143,12 +143,12 @@ func (d *durableStore) addSums(file *os.File, bucket, key, etag string) error {
 	return d.meta.storeSums(file, bucket, key)
 }
 
-// verifySheet checks the copy of an object's metadata.
-func (d *durableStore) verifySheet(bucket, key string, repair bool, found func(string)) error {
-	if d.sheets.dir == "" {
+// verifyCopy checks the copy of an object's metadata.
+func (d *durableStore) verifyCopy(bucket, key string, repair bool, found func(string)) error {
+	if d.copies.dir == "" {
 		return nil
 	}
-	one, err := d.sheets.current(nil, bucket, key)
+	one, err := d.copies.current(nil, bucket, key)
 	if err != nil {
 		return err
 	}
@@ -156,26 +156,26 @@ func (d *durableStore) verifySheet(bucket, key string, repair bool, found func(s
 	if err != nil {
 		return err
 	}
-	got, err := os.ReadFile(d.sheets.path(bucket, key))
+	got, err := os.ReadFile(d.copies.path(bucket, key))
 	if err == nil && bytes.Equal(got, want) {
 		return nil
 	}
 	if repair {
-		return d.sheets.write(bucket, key)
+		return d.copies.write(bucket, key)
 	}
 	found(fmt.Sprintf("object %s in bucket %s: the copy of its metadata is missing or outdated, and a backup without extended attributes would lose it; rewrite it with --repair", key, bucket))
 	return nil
 }
 
-// verifySheets reports sheets of missing objects.
-func (d *durableStore) verifySheets(repair bool, found func(string)) error {
-	return d.sheets.each(func(one sheet) error {
+// verifyCopies reports copies of the metadata of missing objects.
+func (d *durableStore) verifyCopies(repair bool, found func(string)) error {
+	return d.copies.each(func(one metadataCopy) error {
 		_, err := os.Lstat(filepath.Join(d.objects, one.Bucket, filepath.FromSlash(one.Key)))
 		if !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 		if repair {
-			return removeFile(d.sheets.path(one.Bucket, one.Key))
+			return removeFile(d.copies.path(one.Bucket, one.Key))
 		}
 		found(fmt.Sprintf("object %s in bucket %s: its content is missing; restore it from a backup, or discard its metadata with --repair", one.Key, one.Bucket))
 		return nil

@@ -11,12 +11,12 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/assay-project/assay/services/assay/test/bench/command"
 	"github.com/assay-project/assay/services/assay/test/bench/documents"
 	"github.com/assay-project/assay/services/assay/test/bench/molecules"
 	"github.com/assay-project/assay/services/assay/test/bench/paired"
@@ -40,12 +40,7 @@ func main() {
 	if status, played := pipeline.Play(); played {
 		os.Exit(status)
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := run(ctx, os.Args[1:], os.Stdout); err != nil {
-		fmt.Fprintln(os.Stderr, "bench:", err)
-		os.Exit(1)
-	}
+	command.Main(run)
 }
 
 func run(ctx context.Context, args []string, out io.Writer) error {
@@ -53,7 +48,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	only := flags.String("group", "", "the group to measure: words, photo, documents, molecules, pipeline, uploads or memory (default all)")
 	goals := flags.String("goals", "", "prefixes of the goals to measure, in this order, such as W1,W5a (default all)")
 	pairs := flags.Int("pairs", 5, "number of measured pairs of runs in each trial")
-	dir := flags.String("dir", filepath.Join(os.TempDir(), "assay-bench"), "the directory for corpora (about 1 GB), programs, profiles and temporary data")
+	dir := command.Dir(flags, "corpora (about 1 GB), programs, profiles and temporary data")
 	rivals := flags.String("rivals", "", "the directory with the rival programs")
 	book := flags.String("book", "", "a file with natural-language text (default a book in Go's source tree)")
 	samples := flags.String("samples", "", "an SDF file whose records are repeated (default generated records)")
@@ -86,7 +81,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		}
 	}()
 	small := pipeline.Options{Dir: data, Profiles: *dir, Length: *length, Files: *files, Largest: *largest, Upload: *upload}
-	fmt.Fprintf(out, "%s\nload %s\n", paired.Machine(), paired.Load())
+	paired.PrintMachine(out)
 	for _, g := range []group{
 		{name: "words", trials: func(ctx context.Context) ([]paired.Trial, func(), error) {
 			all, err := words.Trials(ctx, words.Options{Dir: *dir, Rivals: *rivals, Book: *book, Out: out})

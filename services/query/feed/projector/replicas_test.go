@@ -20,9 +20,9 @@ import (
 
 	"github.com/assay-project/assay/pkg/backend"
 	"github.com/assay-project/assay/pkg/config"
-	"github.com/assay-project/assay/pkg/feed"
+	feeditems "github.com/assay-project/assay/pkg/feed"
 	"github.com/assay-project/assay/pkg/web"
-	queryfeed "github.com/assay-project/assay/services/query/feed"
+	"github.com/assay-project/assay/services/query/feed"
 	"github.com/assay-project/assay/services/query/feed/dashboard"
 	"github.com/assay-project/assay/services/query/live"
 	"github.com/assay-project/assay/services/query/wait"
@@ -32,14 +32,14 @@ import (
 // URL of the server.
 func startReplica(t *testing.T, b *bench) string {
 	t.Helper()
-	cfg, err := config.Load[queryfeed.Config](nil)
+	cfg, err := config.Load[feed.Config](nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	cfg.Tables, cfg.Platform = b.tables, b.platform
 	registry := prometheus.NewRegistry()
 	hub := live.New(live.Config{}, live.Options{Log: zerolog.Nop(), Registry: registry})
-	area, err := queryfeed.New(cfg, &backend.Connections{DB: b.db, Streams: b.streams}, hub, wait.New(wait.Config{}, hub), zerolog.Nop(), registry)
+	area, err := feed.New(cfg, &backend.Connections{DB: b.db, Streams: b.streams}, hub, wait.New(wait.Config{}, hub), zerolog.Nop(), registry)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +69,7 @@ func questions(now time.Time, wide bool) (all []question) {
 	}
 	for _, source := range sources {
 		for _, tag := range tags {
-			for _, sentiment := range []string{"", feed.Positive, feed.Neutral, feed.Negative} {
+			for _, sentiment := range []string{"", feeditems.Positive, feeditems.Neutral, feeditems.Negative} {
 				all = append(all, question{hours: 72, source: source, tag: tag, sentiment: sentiment}, question{
 					from: now.Add(-60 * time.Hour).Truncate(time.Minute), to: now.Add(-3 * time.Hour).Truncate(time.Minute),
 					source: source, tag: tag, sentiment: sentiment,
@@ -135,7 +135,7 @@ func (c count) compareReplica(ctx context.Context, replica string, q question) e
 	}
 	for {
 		var page struct {
-			Items      []feed.ItemView
+			Items      []feeditems.ItemView
 			NextCursor string
 		}
 		if err := get(ctx, replica+"/v1/feed/items?"+values.Encode(), &page); err != nil {
@@ -183,11 +183,11 @@ func get(ctx context.Context, address string, into any) error {
 func sentiments(postings []posting) (n dashboard.Counts) {
 	for _, p := range postings {
 		switch p.sentiment {
-		case feed.Positive:
+		case feeditems.Positive:
 			n.Positive++
-		case feed.Neutral:
+		case feeditems.Neutral:
 			n.Neutral++
-		case feed.Negative:
+		case feeditems.Negative:
 			n.Negative++
 		}
 	}

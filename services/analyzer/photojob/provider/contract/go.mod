@@ -5,7 +5,7 @@ module github.com/assay-project/assay/services/analyzer/photojob/provider/contra
 go 1.26.0
 
 require (
-	github.com/assay-project/assay/pkg v0.0.0
+	github.com/assay-project/assay/pkg/extract v0.0.0
 	github.com/assay-project/assay/services/analyzer v0.0.0
 	github.com/volcengine/volcengine-go-sdk v1.1.35
 	google.golang.org/genai v1.77.0
@@ -15,6 +15,7 @@ require (
 	cloud.google.com/go v0.116.0 // indirect
 	cloud.google.com/go/auth v0.9.3 // indirect
 	cloud.google.com/go/compute/metadata v0.5.0 // indirect
+	github.com/assay-project/assay/pkg v0.0.0 // indirect
 	github.com/ebitengine/purego v0.8.3 // indirect
 	github.com/gen2brain/heic v0.4.5 // indirect
 	github.com/gen2brain/webp v0.5.5 // indirect
@@ -30,9 +31,9 @@ require (
 	go.opencensus.io v0.24.0 // indirect
 	golang.org/x/crypto v0.58.0 // indirect
 	golang.org/x/image v0.47.0 // indirect
-	golang.org/x/net v0.60.0 // indirect
+	golang.org/x/net v0.62.0 // indirect
 	golang.org/x/sync v0.24.0 // indirect
-	golang.org/x/sys v0.49.0 // indirect
+	golang.org/x/sys v0.50.0 // indirect
 	golang.org/x/text v0.43.0 // indirect
 	google.golang.org/genproto/googleapis/rpc v0.0.0-20240903143218-8af14fe29dc1 // indirect
 	google.golang.org/grpc v1.66.2 // indirect

@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 
+	"github.com/assay-project/assay/services/assay/test/bench/command"
 	"github.com/assay-project/assay/services/assay/test/bench/paired"
 	"github.com/assay-project/assay/services/assay/test/corpus"
 )
@@ -48,10 +49,9 @@ func Trials(ctx context.Context, o Options) ([]paired.Trial, error) {
 			paths[d.Ending()] = append(paths[d.Ending()], filepath.Join(o.Corpus, d.Name()))
 		}
 	}
-	own := filepath.Join(o.Dir, "document")
-	build := exec.CommandContext(ctx, "go", "build", "-o", own, "github.com/assay-project/assay/services/assay/test/bench/document")
-	if output, err := build.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("%s: %w\n%s", build, err, output)
+	own := filepath.Join(o.Dir, "read-documents")
+	if err := command.Build(ctx, own, "documents/read", ""); err != nil {
+		return nil, err
 	}
 	out := filepath.Join(o.Dir, "documents")
 	if err := os.MkdirAll(out, 0o755); err != nil {
@@ -63,10 +63,10 @@ func Trials(ctx context.Context, o Options) ([]paired.Trial, error) {
 	}
 	return []paired.Trial{
 		trial(fmt.Sprintf("text and first page of %d PDFs", len(paths["pdf"])), "pdftotext and pdftoppm", []string{"pdftotext", "pdftoppm"},
-			command(own, append([]string{"pdf"}, paths["pdf"]...)), poppler(paths["pdf"], out),
+			assay(own, append([]string{"pdf"}, paths["pdf"]...)), poppler(paths["pdf"], out),
 			paired.Goal{ID: "D1", What: "CPU", Quantity: paired.CPU, Direction: paired.AtMost, Must: 3}),
 		trial(fmt.Sprintf("text of %d office documents", len(texts)), "LibreOffice", []string{"soffice"},
-			command(own, append([]string{"office"}, texts...)), libreOffice(paths, out),
+			assay(own, append([]string{"office"}, texts...)), libreOffice(paths, out),
 			paired.Goal{ID: "D2", What: "CPU", Quantity: paired.CPU, Direction: paired.AtMost, Must: 0.1}),
 	}, nil
 }
@@ -83,7 +83,7 @@ func trial(title, rival string, programs []string, own, other run, goal paired.G
 	return t
 }
 
-func command(path string, args []string) run {
+func assay(path string, args []string) run {
 	return func(ctx context.Context) (paired.Sample, error) {
 		sample, _, err := paired.Process{Path: path, Args: args, Env: []string{"GOMAXPROCS=1"}}.Run(ctx)
 		return sample, err
@@ -133,8 +133,6 @@ func add(ctx context.Context, sum paired.Sample, program string, args []string) 
 	if err != nil {
 		return errors.Join(err, ctx.Err())
 	}
-	for quantity, cost := range sample {
-		sum[quantity] += cost
-	}
+	sum.Add(sample)
 	return nil
 }

@@ -13,15 +13,12 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/rs/zerolog"
 
-	"github.com/assay-project/assay/pkg/config"
 	"github.com/assay-project/assay/pkg/dynamolite"
 	"github.com/assay-project/assay/pkg/feed"
-	"github.com/assay-project/assay/pkg/obs"
 	"github.com/assay-project/assay/pkg/table"
-	"github.com/assay-project/assay/pkg/web"
 	"github.com/assay-project/assay/services/assay/embedded"
+	"github.com/assay-project/assay/services/assay/test/bench/queryserver"
 	"github.com/assay-project/assay/services/query"
 )
 
@@ -94,20 +91,13 @@ func start(ctx context.Context, folder string) (*system, error) {
 
 // startQuery starts the query service without its projector.
 func (s *system) startQuery(ctx context.Context, settings ...string) (*instance, error) {
-	cfg, err := config.Load[query.Config](append(settings,
+	service, server, err := queryserver.Start(ctx, append(settings,
 		"AWS_REGION=us-east-1", "AWS_ACCESS_KEY_ID=key", "AWS_SECRET_ACCESS_KEY=secret", "ASSAY_NATS_URL="+s.nats.URL(),
 		"ASSAY_DYNAMODB_ENDPOINT="+s.engine.url, "ASSAY_S3_ENDPOINT=http://127.0.0.1:1")) // S3 is not used
 	if err != nil {
 		return nil, err
 	}
-	registry := obs.NewRegistry()
-	service, err := query.Open(ctx, cfg, zerolog.Nop(), registry)
-	if err != nil {
-		return nil, err
-	}
-	router := web.NewRouter(web.Options{Title: "query", Registry: registry})
-	service.Routes(router)
-	return &instance{service, httptest.NewServer(router)}, nil
+	return &instance{service, server}, nil
 }
 
 func (s *system) close() error {

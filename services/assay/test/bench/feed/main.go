@@ -15,23 +15,18 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"time"
 
 	"github.com/rs/zerolog"
 
 	"github.com/assay-project/assay/pkg/process"
+	"github.com/assay-project/assay/services/assay/test/bench/command"
 	"github.com/assay-project/assay/services/assay/test/bench/paired"
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := run(ctx, os.Args[1:], os.Stdout); err != nil {
-		fmt.Fprintln(os.Stderr, "bench feed:", err)
-		os.Exit(1)
-	}
+	command.Main(run)
 }
 
 // maxAge is the maximum age of reused tables: older tables have too few items in the time windows.
@@ -41,7 +36,7 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	flags := flag.NewFlagSet("feed", flag.ExitOnError)
 	items := flags.Int("items", 1_000_000, "number of items in the tables, spread over the last 7 days")
 	reads := flags.Int("reads", 300, "number of reads of each kind")
-	dir := flags.String("dir", filepath.Join(os.TempDir(), "assay-bench-feed"), "the directory for the tables (6 KB per item)")
+	dir := command.Dir(flags, "the tables (6 KB per item)")
 	primary := flags.Bool("primary", true, "also fill the primary table, which reads of the dashboard do not use")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -50,8 +45,8 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 		return fmt.Errorf("-items is %d and -reads %d: must be at least 1", *items, *reads)
 	}
 	defer process.Runtime{}.Apply(zerolog.Nop())() // as the services do
-	fmt.Fprintf(out, "%s\nload %s\n", paired.Machine(), paired.Load())
-	folder := filepath.Join(*dir, fmt.Sprintf("%d-%t", *items, *primary))
+	paired.PrintMachine(out)
+	folder := filepath.Join(*dir, fmt.Sprintf("feed-%d-%t", *items, *primary))
 	if err := loaded(ctx, folder, *items, *primary, out); err != nil {
 		return err
 	}

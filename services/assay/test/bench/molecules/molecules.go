@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/assay-project/assay/services/assay/test/bench/command"
 	"github.com/assay-project/assay/services/assay/test/bench/paired"
 )
 
@@ -35,10 +36,9 @@ func Trials(ctx context.Context, o Options) ([]paired.Trial, error) {
 	if err := os.WriteFile(file, bytes.Repeat(samples, size/len(samples)+1), 0o644); err != nil {
 		return nil, err
 	}
-	program := filepath.Join(o.Dir, "molecule")
-	build := exec.CommandContext(ctx, "go", "build", "-o", program, "github.com/assay-project/assay/services/assay/test/bench/molecule")
-	if output, err := build.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("%s: %w\n%s", build, err, output)
+	program := filepath.Join(o.Dir, "read-molecules")
+	if err := command.Build(ctx, program, "molecules/read", ""); err != nil {
+		return nil, err
 	}
 	title := fmt.Sprintf("%d MB of generated molecules", size>>20)
 	if o.Samples != "" {

@@ -79,15 +79,12 @@ func cpuSeconds(u *syscall.Rusage) float64 {
 }
 
 // OwnPeak returns the peak resident memory of this process in bytes. On Linux, it
-// is VmHWM of /proc/self/status. Other systems use getrusage, which on Linux would
+// is the result of PeakOf. Other systems use getrusage, which on Linux would
 // return at least the peak of the parent: a child starts with the parent's memory
 // map, and exec keeps its peak.
 func OwnPeak() (float64, error) {
-	if status, err := os.ReadFile("/proc/self/status"); err == nil {
-		if mark := highWater.FindSubmatch(status); mark != nil {
-			kilobytes, err := strconv.ParseFloat(string(mark[1]), 64)
-			return kilobytes * 1024, err
-		}
+	if peak, err := PeakOf(os.Getpid()); err == nil {
+		return peak, nil
 	}
 	var usage syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
@@ -97,6 +94,21 @@ func OwnPeak() (float64, error) {
 		return float64(usage.Maxrss), nil
 	}
 	return float64(usage.Maxrss) * 1024, nil
+}
+
+// PeakOf returns the peak resident memory of a running process in bytes: VmHWM in proc(5). Systems other than Linux do
+// not report it.
+func PeakOf(pid int) (float64, error) {
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		return 0, err
+	}
+	mark := highWater.FindSubmatch(status)
+	if mark == nil {
+		return 0, fmt.Errorf("/proc/%d/status has no VmHWM", pid)
+	}
+	kilobytes, err := strconv.ParseFloat(string(mark[1]), 64)
+	return kilobytes * 1024, err
 }
 
 var highWater = regexp.MustCompile(`(?m)^VmHWM:\s*(\d+) kB$`)

@@ -3,6 +3,7 @@ package paired
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"os"
 	"regexp"
 	"runtime"
@@ -31,6 +32,9 @@ func Machine() string {
 	return fmt.Sprintf("%s, %d processors, %s/%s%s, %s, GOGC=%s", model, runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, level,
 		runtime.Version(), cmp.Or(os.Getenv("GOGC"), "default"))
 }
+
+// PrintMachine writes the description of the machine and its load, with which the output of every benchmark begins.
+func PrintMachine(out io.Writer) { fmt.Fprintf(out, "%s\nload %s\n", Machine(), Load()) }
 
 // Load returns the load averages of the machine, or "unknown".
 func Load() string {

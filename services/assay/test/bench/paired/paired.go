@@ -28,6 +28,13 @@ import (
 // Sample is the cost of one run of a side, by quantity.
 type Sample map[string]float64
 
+// Add adds the costs of another run to those of s.
+func (s Sample) Add(other Sample) {
+	for quantity, cost := range other {
+		s[quantity] += cost
+	}
+}
+
 // Side is one of the two programs that are compared.
 type Side struct {
 	Name string

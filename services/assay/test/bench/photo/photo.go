@@ -6,14 +6,13 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"image/jpeg"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 
 	"github.com/assay-project/assay/pkg/extract/pixels/scene"
+	"github.com/assay-project/assay/services/assay/test/bench/command"
 	"github.com/assay-project/assay/services/assay/test/bench/paired"
 )
 
@@ -30,10 +29,9 @@ func Trials(ctx context.Context, o Options) ([]paired.Trial, error) {
 	if err != nil {
 		return nil, err
 	}
-	own := filepath.Join(o.Dir, "picture")
-	build := exec.CommandContext(ctx, "go", "build", "-o", own, "github.com/assay-project/assay/services/assay/test/bench/picture")
-	if output, err := build.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("%s: %w\n%s", build, err, output)
+	own := filepath.Join(o.Dir, "process-photo")
+	if err := command.Build(ctx, own, "photo/process", ""); err != nil {
+		return nil, err
 	}
 	m := maker{in: in, own: own, out: filepath.Join(o.Dir, "out"), log: o.Out}
 	chain := m.side("assay", own, []string{"chain", in, m.out})

@@ -26,9 +26,7 @@ func (m maker) side(name, path string, commands ...[]string) paired.Side {
 			if err != nil {
 				return nil, err
 			}
-			for quantity, cost := range sample {
-				sum[quantity] += cost
-			}
+			sum.Add(sample)
 		}
 		return sum, nil
 	}}

@@ -16,29 +16,27 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"time"
 
 	"github.com/assay-project/assay/services/assay/client"
+	"github.com/assay-project/assay/services/assay/test/bench/command"
 	"github.com/assay-project/assay/services/assay/test/bench/molecules"
 	"github.com/assay-project/assay/services/assay/test/bench/paired"
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := run(ctx, os.Stdout); err != nil {
-		fmt.Fprintln(os.Stderr, "records:", err)
-		os.Exit(1)
-	}
+	command.Main(run)
 }
 
-func run(ctx context.Context, out io.Writer) (err error) {
-	samples := flag.String("samples", "", "an SDF file whose records are repeated")
-	count := flag.Int("records", 100_000, "number of records in the file")
-	at := flag.String("dir", filepath.Join(os.TempDir(), "assay-bench"), "the directory for temporary data, about 3 GB")
-	flag.Parse()
+func run(ctx context.Context, args []string, out io.Writer) (err error) {
+	flags := flag.NewFlagSet("records", flag.ExitOnError)
+	samples := flags.String("samples", "", "an SDF file whose records are repeated")
+	count := flags.Int("records", 100_000, "number of records in the file")
+	at := command.Dir(flags, "temporary data, about 3 GB")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
 	if err := os.MkdirAll(*at, 0o755); err != nil {
 		return err
 	}
@@ -60,7 +58,8 @@ func run(ctx context.Context, out io.Writer) (err error) {
 		return err
 	}
 	defer func() { _ = file.Close() }() // a temporary file
-	fmt.Fprintf(out, "%s\nload %s\n%d records, %d MB\n", paired.Machine(), paired.Load(), *count, size>>20)
+	paired.PrintMachine(out)
+	fmt.Fprintf(out, "%d records, %d MB\n", *count, size>>20)
 
 	s, err := start(ctx, program, filepath.Join(dir, "data"))
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/assay-project/assay/services/assay/client"
 	"github.com/assay-project/assay/services/assay/endpoints"
+	"github.com/assay-project/assay/services/assay/test/bench/paired"
 )
 
 // server is a process of `assay serve`.
@@ -72,33 +73,19 @@ func (s *server) stop(out io.Writer, before error) error {
 	return errors.Join(before, err, s.command.Process.Signal(os.Interrupt), s.command.Wait())
 }
 
-// file returns the content of a file in the /proc directory of the process.
-func (s *server) file(name string) (string, error) {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/%s", s.command.Process.Pid, name))
-	return string(text), err
-}
-
-// peak returns the peak resident memory in bytes (VmHWM in proc(5)).
+// peak returns the peak resident memory in bytes.
 func (s *server) peak() (int64, error) {
-	status, err := s.file("status")
-	if err != nil {
-		return 0, err
-	}
-	_, rest, _ := strings.Cut(status, "VmHWM:")
-	fields := strings.Fields(rest)
-	if len(fields) == 0 {
-		return 0, errors.New("/proc/PID/status has no VmHWM")
-	}
-	kB, err := strconv.ParseInt(fields[0], 10, 64)
-	return kB << 10, err
+	peak, err := paired.PeakOf(s.command.Process.Pid)
+	return int64(peak), err
 }
 
 // time returns the CPU time used so far (utime and stime in proc(5), in hundredths of a second).
 func (s *server) time() (time.Duration, error) {
-	stat, err := s.file("stat")
+	content, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.command.Process.Pid))
 	if err != nil {
 		return 0, err
 	}
+	stat := string(content)
 	fields := strings.Fields(stat[strings.LastIndexByte(stat, ')')+1:])
 	if len(fields) < 13 {
 		return 0, errors.New("/proc/PID/stat has no utime and stime")

@@ -15,42 +15,43 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"time"
 
 	"github.com/rs/zerolog"
 
 	"github.com/assay-project/assay/pkg/process"
+	"github.com/assay-project/assay/services/assay/test/bench/command"
 	"github.com/assay-project/assay/services/assay/test/bench/paired"
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := run(ctx, os.Stdout); err != nil {
-		fmt.Fprintln(os.Stderr, "bench search:", err)
-		os.Exit(1)
-	}
+	command.Main(run)
 }
 
-func run(ctx context.Context, out io.Writer) (err error) {
-	nodes := flag.Int("nodes", 100_000, "number of nodes")
-	owners := flag.Int("owners", 1_000, "number of owners")
-	words := flag.Int("words", 200, "number of words in each text")
-	searches := flag.Int("searches", 3_000, "number of searches")
-	at := flag.String("dir", os.TempDir(), "the directory for temporary data, about 1 GB")
-	flag.Parse()
+func run(ctx context.Context, args []string, out io.Writer) (err error) {
+	flags := flag.NewFlagSet("search", flag.ExitOnError)
+	nodes := flags.Int("nodes", 100_000, "number of nodes")
+	owners := flags.Int("owners", 1_000, "number of owners")
+	words := flags.Int("words", 200, "number of words in each text")
+	searches := flags.Int("searches", 3_000, "number of searches")
+	at := command.Dir(flags, "temporary data, about 1 GB")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
 	if *owners < 20 || *nodes < 20**owners {
 		return fmt.Errorf("-owners is %d and -nodes %d: must be at least 20 owners with 20 nodes each", *owners, *nodes)
 	}
 	defer process.Runtime{}.Apply(zerolog.Nop())() // as the services do
-	dir, err := os.MkdirTemp(*at, "assay-bench-search-")
+	if err := os.MkdirAll(*at, 0o755); err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp(*at, "search-")
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	fmt.Fprintf(out, "%s\nload %s\n", paired.Machine(), paired.Load())
+	paired.PrintMachine(out)
 	s, err := start(ctx, dir)
 	if err != nil {
 		return err

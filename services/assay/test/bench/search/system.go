@@ -7,17 +7,13 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/rs/zerolog"
-
 	"github.com/assay-project/assay/pkg/backend"
 	"github.com/assay-project/assay/pkg/config"
 	"github.com/assay-project/assay/pkg/library"
-	"github.com/assay-project/assay/pkg/obs"
-	"github.com/assay-project/assay/pkg/web"
 	"github.com/assay-project/assay/services/assay/client"
 	"github.com/assay-project/assay/services/assay/embedded"
 	"github.com/assay-project/assay/services/assay/setup"
-	"github.com/assay-project/assay/services/query"
+	"github.com/assay-project/assay/services/assay/test/bench/queryserver"
 )
 
 // system is query over HTTP on embedded engines.
@@ -79,18 +75,11 @@ func start(ctx context.Context, dir string) (_ *system, err error) {
 
 // serve starts query with its index in a file, and returns once a search succeeds, which requires a complete index.
 func (s *system) serve(ctx context.Context, index string, l *contents) error {
-	cfg, err := config.Load[query.Config](append(s.environ, "ASSAY_INDEX="+index))
+	service, server, err := queryserver.Start(ctx, append(s.environ, "ASSAY_INDEX="+index))
 	if err != nil {
 		return err
 	}
-	registry := obs.NewRegistry()
-	service, err := query.Open(ctx, cfg, zerolog.Nop(), registry)
-	if err != nil {
-		return err
-	}
-	router := web.NewRouter(web.Options{Title: "query", Registry: registry})
-	service.Routes(router)
-	s.server = httptest.NewServer(router)
+	s.server = server
 	working, stop := context.WithCancel(ctx)
 	ended := make(chan error, 1)
 	go func() { ended <- service.Work(working) }()

@@ -3,12 +3,14 @@ package words
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os/exec"
 	"path/filepath"
 	"reflect"
 
 	"github.com/assay-project/assay/pkg/extract/wordstats"
+	"github.com/assay-project/assay/services/assay/test/bench/command"
 	"github.com/assay-project/assay/services/assay/test/bench/paired"
 )
 
@@ -34,13 +36,11 @@ type programs struct {
 func build(ctx context.Context, dir, rivals string) (programs, error) {
 	p := programs{count: filepath.Join(dir, "count"), portable: filepath.Join(dir, "count-portable"), rivals: rivals}
 	p.bucket = filepath.Join(dir, "bucket")
-	for path, of := range map[string]struct{ program, tags string }{p.count: {"count", ""}, p.portable: {"count", "purego"}, p.bucket: {"bucket", ""}} {
-		cmd := exec.CommandContext(ctx, "go", "build", "-tags", of.tags, "-o", path, "github.com/assay-project/assay/services/assay/test/bench/"+of.program)
-		if output, err := cmd.CombinedOutput(); err != nil {
-			return p, fmt.Errorf("%s: %w\n%s", cmd, err, output)
-		}
-	}
-	return p, nil
+	return p, errors.Join(
+		command.Build(ctx, p.count, "words/count", ""),
+		command.Build(ctx, p.portable, "words/count", "purego"),
+		command.Build(ctx, p.bucket, "words/bucket", ""),
+	)
 }
 
 // counted is the output of the program count.

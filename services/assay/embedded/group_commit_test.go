@@ -8,10 +8,10 @@ import (
 	"testing/synctest"
 )
 
-// TestRoundsCoverEarlierWrites checks that every caller of share was covered by a call that
+// TestGroupCommitCoversEarlierWrites checks that every caller of share was covered by a call that
 // began after the caller's write, and that calls of one name never overlap.
-func TestRoundsCoverEarlierWrites(t *testing.T) {
-	var r rounds
+func TestGroupCommitCoversEarlierWrites(t *testing.T) {
+	var g groupCommit
 	var written, covered, running, calls atomic.Int64
 	f := func() error {
 		if n := running.Add(1); n != 1 {
@@ -31,7 +31,7 @@ func TestRoundsCoverEarlierWrites(t *testing.T) {
 		all.Go(func() {
 			for range each {
 				mine := written.Add(1)
-				if err := r.share("folder", f); err != nil {
+				if err := g.share("folder", f); err != nil {
 					t.Error(err)
 				}
 				if at := covered.Load(); at < mine {
@@ -41,20 +41,20 @@ func TestRoundsCoverEarlierWrites(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if n := calls.Load(); n > callers*each || len(r.waiting)+len(r.running) > 0 {
-		t.Errorf("got %d calls and %d remaining rounds, want at most %d and 0", n, len(r.waiting)+len(r.running), callers*each)
+	if n := calls.Load(); n > callers*each || len(g.waiting)+len(g.running) > 0 {
+		t.Errorf("got %d calls and %d remaining commits, want at most %d and 0", n, len(g.waiting)+len(g.running), callers*each)
 	}
 }
 
-// TestRoundsAreShared checks that callers that arrive during a call share one more call and its
+// TestGroupCommitIsShared checks that callers that arrive during a call share one more call and its
 // error, and that names are independent.
-func TestRoundsAreShared(t *testing.T) {
+func TestGroupCommitIsShared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var r rounds
+		var g groupCommit
 		end := make(chan struct{})
 		var all sync.WaitGroup
 		all.Go(func() {
-			if err := r.share("folder", func() error { <-end; return nil }); err != nil {
+			if err := g.share("folder", func() error { <-end; return nil }); err != nil {
 				t.Error(err)
 			}
 		})
@@ -63,13 +63,13 @@ func TestRoundsAreShared(t *testing.T) {
 		var calls atomic.Int64
 		for range 8 {
 			all.Go(func() {
-				if err := r.share("folder", func() error { calls.Add(1); return broken }); !errors.Is(err, broken) {
+				if err := g.share("folder", func() error { calls.Add(1); return broken }); !errors.Is(err, broken) {
 					t.Errorf("share = %v, want %v", err, broken)
 				}
 			})
 		}
 		synctest.Wait()
-		if err := r.share("other", func() error { return nil }); err != nil || calls.Load() != 0 {
+		if err := g.share("other", func() error { return nil }); err != nil || calls.Load() != 0 {
 			t.Errorf("got %v, and %d calls before the first ended, want none", err, calls.Load())
 		}
 		close(end)
@@ -80,30 +80,30 @@ func TestRoundsAreShared(t *testing.T) {
 	})
 }
 
-// TestRoundsIncludeCallersUntilTheyBegin checks that a call covers all callers that joined
+// TestGroupCommitIncludesCallersUntilItBegins checks that a call covers all callers that joined
 // before it began, and none that joined later.
-func TestRoundsIncludeCallersUntilTheyBegin(t *testing.T) {
-	var r rounds
+func TestGroupCommitIncludesCallersUntilItBegins(t *testing.T) {
+	var g groupCommit
 	calls := 0
 	broken := errors.New("the disk is unavailable")
-	join := func(during func()) (need func() error) {
-		return r.join("folder", func() error { calls++; during(); return broken })
+	join := func(during func()) (wait func() error) {
+		return g.join("folder", func() error { calls++; during(); return broken })
 	}
 	var late func() error
 	first := join(func() { late = join(func() {}) })
-	second := join(func() { t.Error("got a second call for the same round, want one call") })
+	second := join(func() { t.Error("got a second call for the same commit, want one call") })
 	if calls != 0 {
-		t.Errorf("got %d calls before need, want none", calls)
+		t.Errorf("got %d calls before wait, want none", calls)
 	}
-	for i, need := range []func() error{first, second} {
-		if err := need(); !errors.Is(err, broken) || calls != 1 {
+	for i, wait := range []func() error{first, second} {
+		if err := wait(); !errors.Is(err, broken) || calls != 1 {
 			t.Errorf("caller %d: got %v after %d calls, want %v after one", i+1, err, calls, broken)
 		}
 	}
 	if err := late(); !errors.Is(err, broken) || calls != 2 {
 		t.Errorf("caller that joined during a call: got %v after %d calls, want %v after two", err, calls, broken)
 	}
-	if len(r.waiting)+len(r.running) > 0 {
-		t.Errorf("got %d remaining rounds, want none", len(r.waiting)+len(r.running))
+	if len(g.waiting)+len(g.running) > 0 {
+		t.Errorf("got %d remaining commits, want none", len(g.waiting)+len(g.running))
 	}
 }

@@ -18,19 +18,19 @@ import (
 
 // CompleteMultipartUpload joins the parts.
 func (d *durableStore) CompleteMultipartUpload(ctx context.Context, in *s3.CompleteMultipartUploadInput) (s3response.CompleteMultipartUploadResult, string, error) {
-	j := &joining{meta: d.meta, bucket: *in.Bucket}
+	c := &completion{meta: d.meta, bucket: *in.Bucket}
 	if in.MultipartUpload != nil {
-		j.parts = in.MultipartUpload.Parts
+		c.parts = in.MultipartUpload.Parts
 	}
 	if in.Key != nil && in.UploadId != nil {
-		done, alone := d.placing.join(path.Join(*in.Bucket, uploadDir(*in.Key, *in.UploadId)))
+		done, alone := d.placing.complete(path.Join(*in.Bucket, uploadDir(*in.Key, *in.UploadId)))
 		defer done()
-		j.copies = !alone
+		c.copies = !alone
 	}
-	out, version, err := d.Posix.CompleteMultipartUploadWithCopy(ctx, in, j.add)
+	out, version, err := d.Posix.CompleteMultipartUploadWithCopy(ctx, in, c.add)
 	if err != nil {
-		if j.failed != nil {
-			err = j.failed
+		if c.failed != nil {
+			err = c.failed
 		}
 		return out, version, err
 	}
@@ -41,8 +41,8 @@ func (d *durableStore) CompleteMultipartUpload(ctx context.Context, in *s3.Compl
 	return out, version, d.finish(ctx, *in.Bucket, *in.Key, etag)
 }
 
-// joining is one join of the parts of an upload.
-type joining struct {
+// completion is one request to complete an upload.
+type completion struct {
 	meta   meta.MetadataStorer
 	bucket string
 	parts  []types.CompletedPart
@@ -53,16 +53,16 @@ type joining struct {
 
 // add adds a part to the new file of the object. After an error it closes from, because the gateway would
 // otherwise copy the file of the part, which may have no bytes.
-func (j *joining) add(from, to *os.File) (repeatable bool, err error) {
-	if !j.taken && !j.copies {
-		j.taken, err = j.take(filepath.Dir(from.Name()), to)
-		j.copies = !j.taken
+func (c *completion) add(from, to *os.File) (repeatable bool, err error) {
+	if !c.taken && !c.copies {
+		c.taken, err = c.take(filepath.Dir(from.Name()), to)
+		c.copies = !c.taken
 	}
-	if err == nil && j.copies {
-		err = j.copy(from, to)
+	if err == nil && c.copies {
+		err = c.copy(from, to)
 	}
 	if err != nil {
-		j.failed = errors.Join(j.failed, err)
+		c.failed = errors.Join(c.failed, err)
 		err = errors.Join(err, from.Close())
 	}
 	return true, err
@@ -70,10 +70,10 @@ func (j *joining) add(from, to *os.File) (repeatable bool, err error) {
 
 // take turns the upload's file for parts of the first part's size into the object. It returns false unless the
 // parts have consecutive numbers and equal sizes, except for a smaller last part. dir is the directory of the upload.
-func (j *joining) take(dir string, to *os.File) (taken bool, err error) {
-	sizes := make([]int64, len(j.parts))
+func (c *completion) take(dir string, to *os.File) (taken bool, err error) {
+	sizes := make([]int64, len(c.parts))
 	total := int64(0)
-	for i, part := range j.parts {
+	for i, part := range c.parts {
 		info, err := os.Lstat(filepath.Join(dir, strconv.Itoa(int(*part.PartNumber))))
 		if err != nil {
 			return false, err
@@ -96,7 +96,7 @@ func (j *joining) take(dir string, to *os.File) (taken bool, err error) {
 		return false, err
 	}
 	for i, size := range sizes {
-		if err := j.put(dir, i+1, size == sizes[0], file, placedAt(int32(i+1), sizes[0])); err != nil {
+		if err := c.put(dir, i+1, size == sizes[0], file, placedAt(int32(i+1), sizes[0])); err != nil {
 			return false, err
 		}
 	}
@@ -111,29 +111,29 @@ func (j *joining) take(dir string, to *os.File) (taken bool, err error) {
 }
 
 // put copies a part to its place in the file of the upload, unless it is already there.
-func (j *joining) put(dir string, number int, fits bool, to *os.File, at int64) (err error) {
+func (c *completion) put(dir string, number int, fits bool, to *os.File, at int64) (err error) {
 	from, err := os.Open(filepath.Join(dir, strconv.Itoa(number)))
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, from.Close()) }()
-	placed, err := j.placed(from)
+	placed, err := c.placed(from)
 	if err != nil || placed && fits {
 		return err
 	}
 	if _, err := to.Seek(at, io.SeekStart); err != nil {
 		return err
 	}
-	return j.copy(from, to)
+	return c.copy(from, to)
 }
 
 // copy copies the bytes of a part to the current offset of a file.
-func (j *joining) copy(from, to *os.File) (err error) {
+func (c *completion) copy(from, to *os.File) (err error) {
 	info, err := from.Stat()
 	if err != nil {
 		return err
 	}
-	placed, err := j.placed(from)
+	placed, err := c.placed(from)
 	if err != nil {
 		return err
 	}
@@ -157,8 +157,8 @@ func (j *joining) copy(from, to *os.File) (err error) {
 }
 
 // placed reports whether the bytes of a part are in the file of its upload.
-func (j *joining) placed(part *os.File) (bool, error) {
-	_, err := j.meta.RetrieveAttribute(part, j.bucket, "", placedAttribute)
+func (c *completion) placed(part *os.File) (bool, error) {
+	_, err := c.meta.RetrieveAttribute(part, c.bucket, "", placedAttribute)
 	if errors.Is(err, meta.ErrNoSuchKey) {
 		return false, nil
 	}

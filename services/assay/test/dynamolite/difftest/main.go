@@ -7,7 +7,7 @@
 // @dynoxide/linux-x64 (1.2.1):
 //
 //	npm install --prefix /tmp/rival @dynoxide/linux-x64@1.2.1
-//	go run ./pkg/dynamolite/difftest -requests 50000 -seed 1 \
+//	go run ./services/assay/test/dynamolite/difftest -requests 50000 -seed 1 \
 //	    -rival /tmp/rival/node_modules/@dynoxide/linux-x64/dynoxide
 //
 // The command starts both engines, in memory or with temporary files, on free

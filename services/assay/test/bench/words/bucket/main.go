@@ -15,16 +15,14 @@ import (
 
 	"github.com/assay-project/assay/pkg/blob"
 	"github.com/assay-project/assay/services/assay/embedded"
+	"github.com/assay-project/assay/services/assay/test/bench/command"
 )
 
 func main() {
-	if err := run(os.Args[1:]); err != nil {
-		fmt.Fprintln(os.Stderr, "bucket:", err)
-		os.Exit(1)
-	}
+	command.Main(run)
 }
 
-func run(args []string) error {
+func run(ctx context.Context, args []string, out io.Writer) error {
 	if len(args) != 3 {
 		return fmt.Errorf("usage: bucket DIRECTORY KEY FILE; KEY is both the access key and the secret key")
 	}
@@ -36,7 +34,6 @@ func run(args []string) error {
 	if err != nil {
 		return err
 	}
-	ctx := context.Background()
 	server, err := embedded.StartS3(ctx, embedded.S3Config{Dir: dir, AccessKey: args[1], SecretKey: args[1]})
 	if err != nil {
 		return err
@@ -56,7 +53,7 @@ func run(args []string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Println(server.URL(), object.ETag)
+	fmt.Fprintln(out, server.URL(), object.ETag)
 	_, _ = io.Copy(io.Discard, os.Stdin) // until the benchmark has ended
 	return server.Close()
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 )
 
-// TestS3ReopensUploads checks that an upload whose parts were being joined when the process was killed is open
+// TestS3ReopensUploads checks that an upload that was being completed when the process was killed is open
 // after a restart, with its parts.
 func TestS3ReopensUploads(t *testing.T) {
 	dir := t.TempDir()
@@ -42,7 +42,7 @@ func TestS3ReopensUploads(t *testing.T) {
 	if err != nil || len(found) != 1 {
 		t.Fatalf("got the upload directories %v, %v, want one", found, err)
 	}
-	// The gateway renames the directory in this form while it joins the parts.
+	// The gateway renames the directory in this form while it completes the upload.
 	if err := os.Rename(found[0], found[0]+".0123456789abcdef0123456789abcdef-1.inprogress"); err != nil {
 		t.Fatal(err)
 	}

@@ -1,31 +1,30 @@
-// Command picture performs the operations that bench measures on one photo.
+// Command process performs the operations that bench measures on one photo.
 //
-//	picture chain IN OUT        scale to 2,048 pixels, adjust levels, sharpen, encode as JPEG of quality 85
-//	picture thumbnails IN OUT   create the thumbnails of the library: 1,200, 600 and 300 pixels, JPEG of quality 85
+//	process chain IN OUT        scale to 2,048 pixels, adjust levels, sharpen, encode as JPEG of quality 85
+//	process thumbnails IN OUT   create the thumbnails of the library: 1,200, 600 and 300 pixels, JPEG of quality 85
 package main
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 
 	"github.com/assay-project/assay/pkg/extract/budget"
 	"github.com/assay-project/assay/pkg/extract/pixels"
 	"github.com/assay-project/assay/pkg/extract/wasm"
 	"github.com/assay-project/assay/services/analyzer/library/step/picture"
+	"github.com/assay-project/assay/services/assay/test/bench/command"
 )
 
 func main() {
-	if err := run(context.Background(), os.Args[1:]); err != nil {
-		fmt.Fprintln(os.Stderr, "picture:", err)
-		os.Exit(1)
-	}
+	command.Main(run)
 }
 
-func run(ctx context.Context, args []string) error {
+func run(ctx context.Context, args []string, _ io.Writer) error {
 	if len(args) != 3 {
-		return errors.New("usage: picture chain|thumbnails IN OUT")
+		return errors.New("usage: process chain|thumbnails IN OUT")
 	}
 	data, err := os.ReadFile(args[1])
 	if err != nil {

@@ -41,9 +41,9 @@ func TestKillBetweenStepsOfAChange(t *testing.T) {
 		"staged in part": {func(t *testing.T, d *durableStore) {
 			was.put(t, d, key)
 			is.stage(t, d, key)
-			staged, err := filepath.Glob(filepath.Join(d.sheets.changes.dir, "*"))
+			staged, err := filepath.Glob(filepath.Join(d.copies.changes.dir, "*"))
 			if err != nil || len(staged) != 1 {
-				t.Fatalf("got staged sheets %v, %v, want one", staged, err)
+				t.Fatalf("got staged copies %v, %v, want one", staged, err)
 			}
 			if err := os.Truncate(staged[0], 20); err != nil {
 				t.Fatal(err)
@@ -60,30 +60,30 @@ func TestKillBetweenStepsOfAChange(t *testing.T) {
 		}, []stored{was}},
 		"delete begun": {func(t *testing.T, d *durableStore) {
 			was.put(t, d, key)
-			if _, err := d.sheets.delete(testBucket, key); err != nil {
+			if _, err := d.copies.delete(testBucket, key); err != nil {
 				t.Fatal(err)
 			}
 		}, []stored{was}},
 		"deleted": {func(t *testing.T, d *durableStore) {
 			was.put(t, d, key)
-			_, err := d.sheets.delete(testBucket, key)
+			_, err := d.copies.delete(testBucket, key)
 			if err = errors.Join(err, os.Remove(d.pathOf(testBucket, key))); err != nil {
 				t.Fatal(err)
 			}
 		}, nil},
 		"updated": {func(t *testing.T, d *durableStore) {
 			was.put(t, d, key)
-			one, err := d.sheets.current(nil, testBucket, key)
+			one, err := d.copies.current(nil, testBucket, key)
 			if err != nil {
 				t.Fatal(err)
 			}
 			one.Attributes["content-type"] = []byte(is.contentType)
 			content, err := one.encode()
 			if err == nil {
-				_, err = d.sheets.changes.create(sheetName(testBucket, key), content)
+				_, err = d.copies.changes.create(copyName(testBucket, key), content)
 			}
 			if err == nil {
-				err = d.sheets.meta.StoreAttribute(nil, testBucket, key, "content-type", []byte(is.contentType))
+				err = d.copies.meta.StoreAttribute(nil, testBucket, key, "content-type", []byte(is.contentType))
 			}
 			if err != nil {
 				t.Fatal(err)

@@ -11,19 +11,19 @@ import (
 	"github.com/versity/versitygw/backend/posix"
 )
 
-// joiningSuffix is the suffix of the directory of a multipart upload while the gateway joins its parts. The name
+// completingSuffix is the suffix of the directory of a multipart upload while the gateway completes it. The name
 // starts with the upload id, a UUID.
-const joiningSuffix = ".inprogress"
+const completingSuffix = ".inprogress"
 
-// reopenUploads undoes the renaming of uploads whose parts were being joined when the process was killed.
+// reopenUploads undoes the renaming of uploads that were being completed when the process was killed.
 // Otherwise the gateway would neither list nor complete them, and their parts would remain. All parts still
-// exist, because joining copies them.
+// exist, because completing copies them.
 func reopenUploads(objects string, attributes meta.MetadataStorer) error {
-	joining, err := fs.Glob(os.DirFS(objects), path.Join("*", posix.MetaTmpMultipartDir, "*", "*"+joiningSuffix))
+	completing, err := fs.Glob(os.DirFS(objects), path.Join("*", posix.MetaTmpMultipartDir, "*", "*"+completingSuffix))
 	if err != nil {
 		return err
 	}
-	for _, name := range joining {
+	for _, name := range completing {
 		bucket, before, _ := strings.Cut(name, "/")
 		id, _, _ := strings.Cut(path.Base(name), ".")
 		open := path.Join(path.Dir(before), id)

@@ -1,10 +1,11 @@
-// Command molecule prints the name, formula, weight, exact mass and charge of each record of an SDF, in one thread.
+// Command read prints the name, formula, weight, exact mass and charge of each record of an SDF, in one thread.
 //
-//	molecule FILE.sdf
+//	read FILE.sdf
 package main
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -12,16 +13,14 @@ import (
 
 	"github.com/assay-project/assay/pkg/extract/molecule"
 	"github.com/assay-project/assay/pkg/extract/records"
+	"github.com/assay-project/assay/services/assay/test/bench/command"
 )
 
 func main() {
-	if err := run(os.Args[1:], os.Stdout); err != nil {
-		fmt.Fprintln(os.Stderr, "molecule:", err)
-		os.Exit(1)
-	}
+	command.Main(run)
 }
 
-func run(args []string, out io.Writer) error {
+func run(_ context.Context, args []string, out io.Writer) error {
 	if len(args) != 1 {
 		return fmt.Errorf("got %d arguments, want one", len(args))
 	}

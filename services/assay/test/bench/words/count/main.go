@@ -14,34 +14,29 @@ import (
 	"os"
 
 	"github.com/assay-project/assay/pkg/extract/wordstats"
+	"github.com/assay-project/assay/services/assay/test/bench/command"
 	"github.com/assay-project/assay/services/assay/test/bench/paired"
 )
 
 func main() {
+	command.Main(run)
+}
+
+func run(ctx context.Context, args []string, out io.Writer) error {
 	var o options
-	flag.StringVar(&o.by, "by", "wordstats", "the implementation: wordstats, or uax29 for libraries and a map")
-	flag.IntVar(&o.times, "times", 1, "number of copies of the file to count as one text")
-	flag.IntVar(&o.each, "each", 0, "count each block of this many bytes as a separate text, and print the last result")
-	flag.IntVar(&o.readers, "readers", 1, "number of readers of the text")
-	flag.StringVar(&o.bucket.url, "url", "", "the URL of an S3 server with the text, instead of a file")
-	flag.StringVar(&o.bucket.etag, "etag", "", "ETag of the object")
-	flag.Int64Var(&o.bucket.size, "size", 0, "size of the object in bytes")
-	flag.StringVar(&o.bucket.key, "key", "", "the access key, which is also the secret key")
-	flag.Parse()
-	if err := o.run(flag.Args()); err != nil {
-		fmt.Fprintln(os.Stderr, "count:", err)
-		os.Exit(1)
+	flags := flag.NewFlagSet("count", flag.ExitOnError)
+	flags.StringVar(&o.by, "by", "wordstats", "the implementation: wordstats, or uax29 for libraries and a map")
+	flags.IntVar(&o.times, "times", 1, "number of copies of the file to count as one text")
+	flags.IntVar(&o.each, "each", 0, "count each block of this many bytes as a separate text, and print the last result")
+	flags.IntVar(&o.readers, "readers", 1, "number of readers of the text")
+	flags.StringVar(&o.bucket.url, "url", "", "the URL of an S3 server with the text, instead of a file")
+	flags.StringVar(&o.bucket.etag, "etag", "", "ETag of the object")
+	flags.Int64Var(&o.bucket.size, "size", 0, "size of the object in bytes")
+	flags.StringVar(&o.bucket.key, "key", "", "the access key, which is also the secret key")
+	if err := flags.Parse(args); err != nil {
+		return err
 	}
-}
-
-type options struct {
-	by                   string
-	times, each, readers int
-	bucket               bucket
-}
-
-func (o options) run(paths []string) error {
-	statistics, err := o.count(context.Background(), paths)
+	statistics, err := o.count(ctx, flags.Args())
 	if err != nil {
 		return err
 	}
@@ -49,11 +44,17 @@ func (o options) run(paths []string) error {
 	if err != nil {
 		return err
 	}
-	return json.NewEncoder(os.Stdout).Encode(struct {
+	return json.NewEncoder(out).Encode(struct {
 		Kernel string
 		Peak   float64
 		wordstats.Statistics
 	}{wordstats.Kernel(), peak, statistics})
+}
+
+type options struct {
+	by                   string
+	times, each, readers int
+	bucket               bucket
 }
 
 func (o options) count(ctx context.Context, paths []string) (wordstats.Statistics, error) {

@@ -1,7 +1,7 @@
-// Command document reads documents as the library does, for bench.
+// Command read reads documents as the library does.
 //
-//	document pdf FILE...      extract the text, and draw the first page at 1,200 pixels
-//	document office FILE...   extract the text
+//	read pdf FILE...      extract the text, and draw the first page at 1,200 pixels
+//	read office FILE...   extract the text
 package main
 
 import (
@@ -9,23 +9,22 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 
 	"github.com/assay-project/assay/pkg/extract/office"
 	"github.com/assay-project/assay/pkg/extract/pdf"
 	"github.com/assay-project/assay/pkg/extract/wasm"
+	"github.com/assay-project/assay/services/assay/test/bench/command"
 )
 
 func main() {
-	if err := run(context.Background(), os.Args[1:]); err != nil {
-		fmt.Fprintln(os.Stderr, "document:", err)
-		os.Exit(1)
-	}
+	command.Main(run)
 }
 
-func run(ctx context.Context, args []string) error {
+func run(ctx context.Context, args []string, _ io.Writer) error {
 	if len(args) < 2 {
-		return errors.New("usage: document pdf|office FILE [FILE ...]")
+		return errors.New("usage: read pdf|office FILE [FILE ...]")
 	}
 	read := map[string]func(context.Context, []string) error{"pdf": readPDFs, "office": readOffice}[args[0]]
 	if read == nil {

@@ -1,7 +1,7 @@
-// Command compare measures two DynamoDB engines in one run, over loopback and
+// Command dynamolite measures two DynamoDB engines in one run, over loopback and
 // with file storage, and prints the ratio of their throughputs.
 //
-//	compare -ours ./dynamolite -theirs ./dynoxide
+//	dynamolite -ours ./dynamolite -theirs ./dynoxide
 //
 // The program runs ours with -addr and -path, and theirs with --port and --db-path. Each engine
 // gets its own empty directory. The engines take turns, many times for each workload. A ratio is
@@ -10,37 +10,45 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"fmt"
-	"log"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"time"
+
+	"github.com/assay-project/assay/services/assay/test/bench/command"
 )
 
 func main() {
-	ours := flag.String("ours", "", "path of the dynamolite binary")
-	theirs := flag.String("theirs", "", "path of the dynoxide binary")
-	turn := flag.Duration("turn", 250*time.Millisecond, "length of one turn")
-	turns := flag.Int("turns", 25, "turns of each engine for each workload")
-	flag.Parse()
-	if err := compare(*ours, *theirs, *turn, *turns); err != nil {
-		log.Fatal(err)
-	}
+	command.Main(run)
 }
 
-func compare(ours, theirs string, turn time.Duration, turns int) (err error) {
+func run(ctx context.Context, args []string, out io.Writer) error {
+	flags := flag.NewFlagSet("dynamolite", flag.ExitOnError)
+	ours := flags.String("ours", "", "path of the dynamolite binary")
+	theirs := flags.String("theirs", "", "path of the dynoxide binary")
+	turn := flags.Duration("turn", 250*time.Millisecond, "length of one turn")
+	turns := flags.Int("turns", 25, "turns of each engine for each workload")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	return compare(ctx, *ours, *theirs, *turn, *turns, out)
+}
+
+func compare(ctx context.Context, ours, theirs string, turn time.Duration, turns int, out io.Writer) (err error) {
 	dir, err := os.MkdirTemp("", "compare-")
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	commands := []*exec.Cmd{
-		exec.Command(ours, "-addr", "127.0.0.1:18101", "-path", filepath.Join(dir, "ours.db")),
-		exec.Command(theirs, "--port", "18102", "--db-path", filepath.Join(dir, "theirs.db")),
+		exec.CommandContext(ctx, ours, "-addr", "127.0.0.1:18101", "-path", filepath.Join(dir, "ours.db")),
+		exec.CommandContext(ctx, theirs, "--port", "18102", "--db-path", filepath.Join(dir, "theirs.db")),
 	}
 	engines := []*engine{{addr: "127.0.0.1:18101"}, {addr: "127.0.0.1:18102"}}
 	for i, c := range commands {
@@ -56,8 +64,8 @@ func compare(ours, theirs string, turn time.Duration, turns int) (err error) {
 			return fmt.Errorf("%s: %w", c.Path, err)
 		}
 	}
-	fmt.Println("| request | clients | ours/s | theirs/s | ratio | ours p50 | theirs p50 | ratio |")
-	fmt.Println("|---|---|---|---|---|---|---|---|")
+	fmt.Fprintln(out, "| request | clients | ours/s | theirs/s | ratio | ours p50 | theirs p50 | ratio |")
+	fmt.Fprintln(out, "|---|---|---|---|---|---|---|---|")
 	for _, w := range workloads() {
 		for _, clients := range []int{1, 64} {
 			var rates, latencies [2][]float64 // requests per second; p50 in microseconds
@@ -74,7 +82,7 @@ func compare(ours, theirs string, turn time.Duration, turns int) (err error) {
 				rateRatios = append(rateRatios, rates[0][n]/rates[1][n])
 				latencyRatios = append(latencyRatios, latencies[1][n]/latencies[0][n])
 			}
-			fmt.Printf("| %s | %d | %.0f | %.0f | %.2f | %.0f µs | %.0f µs | %.2f |\n", w.name, clients,
+			fmt.Fprintf(out, "| %s | %d | %.0f | %.0f | %.2f | %.0f µs | %.0f µs | %.2f |\n", w.name, clients,
 				median(rates[0]), median(rates[1]), median(rateRatios), median(latencies[0]), median(latencies[1]), median(latencyRatios))
 		}
 	}

@@ -52,7 +52,7 @@ func sumsOf(file *os.File) ([]byte, error) {
 
 // verifySums reads a file and compares it with its checksums.
 func verifySums(file *os.File, size int64, sums []byte) error {
-	body, err := newCheckedBody(file, size, sums)
+	body, err := newVerifiedBody(file, size, sums)
 	if err == nil {
 		_, err = io.Copy(io.Discard, body)
 	}
@@ -66,7 +66,7 @@ func (d *durableStore) GetObject(ctx context.Context, in *s3.GetObjectInput) (*s
 	if err != nil || out.Body == nil || aws.ToInt64(out.ContentLength) == 0 {
 		return out, err
 	}
-	body, err := d.checkedBody(*in.Bucket, *in.Key, out)
+	body, err := d.verifiedBody(*in.Bucket, *in.Key, out)
 	switch {
 	case err != nil:
 		d.log.Error().Err(err).Str("bucket", *in.Bucket).Str("key", *in.Key).Msg("cannot read an object")
@@ -82,9 +82,9 @@ func (d *durableStore) GetObject(ctx context.Context, in *s3.GetObjectInput) (*s
 	return out, err
 }
 
-// checkedBody returns a reader that verifies the object, or nil for an object without checksums.
+// verifiedBody returns a reader that verifies the object, or nil for an object without checksums.
 // The first block of the range has been verified.
-func (d *durableStore) checkedBody(bucket, key string, out *s3.GetObjectOutput) (body *checkedBody, err error) {
+func (d *durableStore) verifiedBody(bucket, key string, out *s3.GetObjectOutput) (body *verifiedBody, err error) {
 	file, err := os.Open(filepath.Join(d.objects, bucket, filepath.FromSlash(key)))
 	if err != nil {
 		return nil, err
@@ -112,7 +112,7 @@ func (d *durableStore) checkedBody(bucket, key string, out *s3.GetObjectOutput) 
 	if err != nil {
 		return nil, err
 	}
-	checked, err := newCheckedBody(file, info.Size(), sums)
+	checked, err := newVerifiedBody(file, info.Size(), sums)
 	if err != nil {
 		return nil, err
 	}
@@ -130,8 +130,8 @@ func (d *durableStore) checkedBody(bucket, key string, out *s3.GetObjectOutput) 
 	return checked, checked.fill()
 }
 
-// checkedBody reads a range of a file, block by block, and fails at a checksum mismatch.
-type checkedBody struct {
+// verifiedBody reads a range of a file, block by block, and fails at a checksum mismatch.
+type verifiedBody struct {
 	file    *os.File
 	size    int64
 	sums    []byte
@@ -141,15 +141,15 @@ type checkedBody struct {
 	failed  func(error)
 }
 
-func newCheckedBody(file *os.File, size int64, sums []byte) (*checkedBody, error) {
+func newVerifiedBody(file *os.File, size int64, sums []byte) (*verifiedBody, error) {
 	if blocks := (size + sumBlock - 1) / sumBlock; int64(len(sums)) != blocks*sumSize {
 		return nil, fmt.Errorf("%w: %d bytes, but checksums for %d blocks", errDamaged, size, len(sums)/sumSize)
 	}
-	return &checkedBody{file: file, size: size, sums: sums, end: size, block: make([]byte, min(sumBlock, size))}, nil
+	return &verifiedBody{file: file, size: size, sums: sums, end: size, block: make([]byte, min(sumBlock, size))}, nil
 }
 
 // fill reads and verifies the next block of the range.
-func (c *checkedBody) fill() error {
+func (c *verifiedBody) fill() error {
 	n := c.at / sumBlock
 	start := n * sumBlock
 	block := c.block[:min(sumBlock, c.size-start)]
@@ -163,7 +163,7 @@ func (c *checkedBody) fill() error {
 	return nil
 }
 
-func (c *checkedBody) Read(p []byte) (int, error) {
+func (c *verifiedBody) Read(p []byte) (int, error) {
 	if len(c.ready) == 0 {
 		if c.at >= c.end {
 			return 0, io.EOF
@@ -181,4 +181,4 @@ func (c *checkedBody) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-func (c *checkedBody) Close() error { return c.file.Close() }
+func (c *verifiedBody) Close() error { return c.file.Close() }
