@@ -31,7 +31,7 @@ func Variables[T any]() []Variable {
 }
 
 // variables lists the variables of a struct, with prefix prepended to their names. If part is
-// empty, each field of the struct is its own part.
+// empty, each field of the struct is its own part; the fields of an embedded struct count as fields of the struct.
 func variables(t reflect.Type, prefix, part string) []Variable {
 	var list []Variable
 	for i := range t.NumField() {
@@ -40,6 +40,9 @@ func variables(t reflect.Type, prefix, part string) []Variable {
 			continue
 		}
 		within := cmp.Or(part, field.Name)
+		if field.Anonymous {
+			within = part
+		}
 		name, options, _ := strings.Cut(field.Tag.Get("env"), ",")
 		if name == "" {
 			if field.Type.Kind() == reflect.Struct {

@@ -8,15 +8,11 @@ import (
 
 	"github.com/assay-project/assay/pkg/backend"
 	"github.com/assay-project/assay/pkg/extract/wasm"
-	"github.com/assay-project/assay/pkg/feed"
 	"github.com/assay-project/assay/pkg/identity"
 	"github.com/assay-project/assay/pkg/obs"
 	"github.com/assay-project/assay/pkg/platform"
 	"github.com/assay-project/assay/pkg/process"
-	"github.com/assay-project/assay/services/analyzer/library"
-	"github.com/assay-project/assay/services/analyzer/photojob"
 	"github.com/assay-project/assay/services/analyzer/sweeper"
-	"github.com/assay-project/assay/services/analyzer/textfile"
 	"github.com/assay-project/assay/services/analyzer/work"
 )
 
@@ -34,17 +30,14 @@ type Config struct {
 	Backends backend.Config
 	Platform platform.Config
 
-	TextFile textfile.Config
-	Feed     feed.Config
-	PhotoJob photojob.Config
-	Library  library.Config
+	Areas
 }
 
 // HTTPAddr returns the address on which the service listens.
 func (c Config) HTTPAddr() string { return c.Addr }
 
 func (c Config) validate() error {
-	return errors.Join(c.Work.Validate(), c.Sweep.Validate(), c.TextFile.Validate(), c.PhotoJob.Validate(), c.Library.Validate())
+	return errors.Join(c.Work.Validate(), c.Sweep.Validate(), c.Areas.validate())
 }
 
 // engines returns the configuration for compiling engines. Without a directory for compiled engines, every

@@ -22,22 +22,16 @@ import (
 	"github.com/assay-project/assay/pkg/extract/structure/rdkit"
 	"github.com/assay-project/assay/pkg/extract/svg"
 	"github.com/assay-project/assay/pkg/extract/wasm"
-	feeditems "github.com/assay-project/assay/pkg/feed"
 	"github.com/assay-project/assay/pkg/identity"
 	libraries "github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/pkg/obs"
-	photojobs "github.com/assay-project/assay/pkg/photojob"
 	"github.com/assay-project/assay/pkg/platform"
 	"github.com/assay-project/assay/pkg/process"
 	"github.com/assay-project/assay/pkg/quota"
 	"github.com/assay-project/assay/pkg/sweep"
-	textfiles "github.com/assay-project/assay/pkg/textfile"
 	"github.com/assay-project/assay/pkg/web"
-	"github.com/assay-project/assay/services/analyzer/feed"
-	"github.com/assay-project/assay/services/analyzer/library"
 	"github.com/assay-project/assay/services/analyzer/photojob"
 	"github.com/assay-project/assay/services/analyzer/sweeper"
-	"github.com/assay-project/assay/services/analyzer/textfile"
 	"github.com/assay-project/assay/services/analyzer/work"
 )
 
@@ -72,24 +66,6 @@ type Shared struct {
 	Engines  wasm.Config
 }
 
-// entries lists the areas of the product.
-func entries(cfg Config) []Entry {
-	return []Entry{
-		{Name: textfiles.Name, Work: textfiles.Work(), Open: func(s Shared) (Area, error) {
-			return textfile.New(cfg.TextFile, s.Backends, s.Worker, s.Quotas, s.Log), nil
-		}},
-		{Name: feeditems.Name, Work: feeditems.Work(), Open: func(s Shared) (Area, error) {
-			return feed.New(cfg.Feed, s.Backends, s.Worker, s.Quotas), nil
-		}},
-		{Name: photojobs.Name, Work: photojobs.Work(), Open: func(s Shared) (Area, error) {
-			return photojob.New(cfg.PhotoJob, s.Engines, s.Backends, s.Worker, s.Quotas, s.Log, s.Registry)
-		}},
-		{Name: libraries.Name, Work: libraries.Work(), Open: func(s Shared) (Area, error) {
-			return library.New(cfg.Library, s.Engines, s.Backends, s.Worker, s.Quotas, s.Log)
-		}},
-	}
-}
-
 // Notices returns the license texts of the data and programs that the service includes.
 func Notices() []string {
 	return []string{web.DocsNotice(), sentiment.Notice(), photo.Notice(), pixels.Notice(), pdf.Notice(), svg.Notice(), rdkit.Notice()}
@@ -115,7 +91,7 @@ func Run(ctx context.Context, cfg Config) error {
 // Open connects to the backends and opens the areas of the product and those in more. The caller
 // must close the Service.
 func Open(ctx context.Context, cfg Config, log zerolog.Logger, reg prometheus.Registerer, more ...Entry) (*Service, error) {
-	return open(ctx, cfg, append(entries(cfg), more...), Name, backend.Open, log, reg)
+	return open(ctx, cfg, append(entries(cfg.Areas), more...), Name, backend.Open, log, reg)
 }
 
 // open connects to the backends as a client and opens the listed areas.
@@ -146,7 +122,7 @@ func open(ctx context.Context, cfg Config, list []Entry, client string, connect 
 // parts. It declares no streams or tables. The error names the data that could not be read; the
 // report covers the sweep up to that point.
 func Sweep(ctx context.Context, cfg Config, o sweeper.Options, log zerolog.Logger) (sweeper.Report, error) {
-	s, err := open(ctx, cfg, entries(cfg), "sweep", backend.Join, log, obs.NewRegistry())
+	s, err := open(ctx, cfg, entries(cfg.Areas), "sweep", backend.Join, log, obs.NewRegistry())
 	if err != nil {
 		return sweeper.Report{}, err
 	}

@@ -10,12 +10,8 @@ import (
 	"github.com/assay-project/assay/pkg/platform"
 	"github.com/assay-project/assay/pkg/process"
 	"github.com/assay-project/assay/pkg/quota"
-	"github.com/assay-project/assay/services/ingest/feed"
-	"github.com/assay-project/assay/services/ingest/library"
 	"github.com/assay-project/assay/services/ingest/notice"
-	"github.com/assay-project/assay/services/ingest/photojob"
 	"github.com/assay-project/assay/services/ingest/receive"
-	"github.com/assay-project/assay/services/ingest/textfile"
 )
 
 // Config contains the settings of ingest.
@@ -33,15 +29,12 @@ type Config struct {
 	Log      obs.Config
 	Backends backend.Config
 
-	TextFile textfile.Config
-	Feed     feed.Config
-	PhotoJob photojob.Config
-	Library  library.Config
+	Areas
 }
 
 // HTTPAddr returns the address on which the service listens.
 func (c Config) HTTPAddr() string { return c.Addr }
 
 func (c Config) validate() error {
-	return errors.Join(c.Notices.Validate(), c.Receive.Validate(), c.Quotas.Validate(), c.Feed.Validate())
+	return errors.Join(c.Notices.Validate(), c.Receive.Validate(), c.Quotas.Validate(), c.Areas.validate())
 }

@@ -14,26 +14,19 @@ import (
 	"github.com/assay-project/assay/pkg/backend"
 	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/config"
-	feeditems "github.com/assay-project/assay/pkg/feed"
 	"github.com/assay-project/assay/pkg/identity"
 	libraries "github.com/assay-project/assay/pkg/library"
-	photojobs "github.com/assay-project/assay/pkg/photojob"
 	"github.com/assay-project/assay/pkg/platform"
 	"github.com/assay-project/assay/pkg/process"
 	"github.com/assay-project/assay/pkg/quota"
-	textfiles "github.com/assay-project/assay/pkg/textfile"
 	"github.com/assay-project/assay/pkg/web"
 	"github.com/assay-project/assay/services/ingest/accept"
 	"github.com/assay-project/assay/services/ingest/deadletter"
-	"github.com/assay-project/assay/services/ingest/feed"
 	"github.com/assay-project/assay/services/ingest/keys"
-	"github.com/assay-project/assay/services/ingest/library"
 	"github.com/assay-project/assay/services/ingest/notice"
 	"github.com/assay-project/assay/services/ingest/parts"
-	"github.com/assay-project/assay/services/ingest/photojob"
 	"github.com/assay-project/assay/services/ingest/quotas"
 	"github.com/assay-project/assay/services/ingest/receive"
-	"github.com/assay-project/assay/services/ingest/textfile"
 	"github.com/assay-project/assay/services/ingest/withdrawn"
 )
 
@@ -57,18 +50,6 @@ type Shared struct {
 	accept.Shared
 	Backends *backend.Connections
 	Registry prometheus.Registerer
-}
-
-// entries lists the areas of the product.
-func entries(cfg Config) []Entry {
-	return []Entry{
-		{Name: textfiles.Name, Work: textfiles.Work(), Open: func(s Shared) (Area, error) { return textfile.New(cfg.TextFile, s.Backends, s.Shared), nil }},
-		{Name: feeditems.Name, Work: feeditems.Work(), Open: func(s Shared) (Area, error) {
-			return feed.New(cfg.Feed, s.Backends, s.Quotas, s.Log, s.Registry), nil
-		}},
-		{Name: photojobs.Name, Work: photojobs.Work(), Open: func(s Shared) (Area, error) { return photojob.New(cfg.PhotoJob, s.Backends, s.Shared), nil }},
-		{Name: libraries.Name, Work: libraries.Work(), Open: func(s Shared) (Area, error) { return library.New(cfg.Library, s.Backends, s.Shared), nil }},
-	}
 }
 
 // Service is an open ingest service.
@@ -96,7 +77,7 @@ func Open(ctx context.Context, cfg Config, log zerolog.Logger, reg prometheus.Re
 	if err := cfg.validate(); err != nil {
 		return nil, config.Unusable(err)
 	}
-	list := append(entries(cfg), more...)
+	list := append(entries(cfg.Areas), more...)
 	cfg.Backends.NATS.Work, cfg.Backends.NATS.Queues = service.Streams(list), []bus.Queue{notice.Queue()}
 	backends, err := backend.Open(ctx, cfg.Backends, Name, log, reg)
 	if err != nil {
@@ -147,7 +128,7 @@ func Describe(r *web.Router) { unconnected().Routes(r) }
 func DescribeOperator(r *web.Router) { unconnected().OperatorRoutes(r) }
 
 func unconnected() *Service {
-	s, err := newService(Config{}, entries(Config{}), &backend.Connections{}, zerolog.Nop(), prometheus.NewRegistry())
+	s, err := newService(Config{}, entries(Areas{}), &backend.Connections{}, zerolog.Nop(), prometheus.NewRegistry())
 	if err != nil {
 		panic(err) // a bug: without settings, opening the areas cannot fail
 	}

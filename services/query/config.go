@@ -10,14 +10,10 @@ import (
 	"github.com/assay-project/assay/pkg/extract/wasm"
 	"github.com/assay-project/assay/pkg/identity"
 	"github.com/assay-project/assay/pkg/obs"
-	"github.com/assay-project/assay/pkg/photojob"
 	"github.com/assay-project/assay/pkg/platform"
 	"github.com/assay-project/assay/pkg/process"
 	"github.com/assay-project/assay/pkg/quota"
-	"github.com/assay-project/assay/services/query/feed"
-	"github.com/assay-project/assay/services/query/library"
 	"github.com/assay-project/assay/services/query/live"
-	"github.com/assay-project/assay/services/query/textfile"
 	"github.com/assay-project/assay/services/query/wait"
 )
 
@@ -37,17 +33,14 @@ type Config struct {
 	Quotas   quota.Config
 	Platform platform.Config
 
-	TextFile textfile.Config
-	Feed     feed.Config
-	PhotoJob photojob.Config
-	Library  library.Config
+	Areas
 }
 
 // HTTPAddr returns the address on which the service listens.
 func (c Config) HTTPAddr() string { return c.Addr }
 
 func (c Config) validate() error {
-	return errors.Join(c.Wait.Validate(), c.Live.Validate(), c.Quotas.Validate(), c.TextFile.Validate(), c.Feed.Validate())
+	return errors.Join(c.Wait.Validate(), c.Live.Validate(), c.Quotas.Validate(), c.Areas.validate())
 }
 
 // engines returns the configuration with which RDKit is compiled: in the background, on one processor.

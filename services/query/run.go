@@ -14,24 +14,16 @@ import (
 	"github.com/assay-project/assay/pkg/config"
 	"github.com/assay-project/assay/pkg/extract/structure/rdkit"
 	"github.com/assay-project/assay/pkg/extract/wasm"
-	feeditems "github.com/assay-project/assay/pkg/feed"
 	"github.com/assay-project/assay/pkg/identity"
-	libraries "github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/pkg/obs"
-	photojobs "github.com/assay-project/assay/pkg/photojob"
 	"github.com/assay-project/assay/pkg/platform"
 	"github.com/assay-project/assay/pkg/process"
 	"github.com/assay-project/assay/pkg/quota"
 	"github.com/assay-project/assay/pkg/sweep"
-	textfiles "github.com/assay-project/assay/pkg/textfile"
 	"github.com/assay-project/assay/pkg/web"
-	"github.com/assay-project/assay/services/query/feed"
-	"github.com/assay-project/assay/services/query/library"
 	"github.com/assay-project/assay/services/query/live"
 	"github.com/assay-project/assay/services/query/me"
-	"github.com/assay-project/assay/services/query/photojob"
 	"github.com/assay-project/assay/services/query/status"
-	"github.com/assay-project/assay/services/query/textfile"
 	"github.com/assay-project/assay/services/query/ui"
 	"github.com/assay-project/assay/services/query/wait"
 )
@@ -57,20 +49,6 @@ type Shared struct {
 	Log      zerolog.Logger
 	Registry prometheus.Registerer
 	Engines  wasm.Config
-}
-
-// entries lists the areas of the product.
-func entries(cfg Config) []Entry {
-	return []Entry{
-		{Name: textfiles.Name, Work: textfiles.Work(), Open: func(s Shared) (Area, error) { return textfile.New(cfg.TextFile, s.Backends, s.Waits), nil }},
-		{Name: feeditems.Name, Work: feeditems.Work(), Open: func(s Shared) (Area, error) {
-			return feed.New(cfg.Feed, s.Backends, s.Hub, s.Waits, s.Log, s.Registry)
-		}},
-		{Name: photojobs.Name, Work: photojobs.Work(), Open: func(s Shared) (Area, error) { return photojob.New(cfg.PhotoJob, s.Backends, s.Waits), nil }},
-		{Name: libraries.Name, Work: libraries.Work(), Open: func(s Shared) (Area, error) {
-			return library.New(cfg.Library, s.Engines, s.Backends, s.Hub, s.Waits, s.Log, s.Registry), nil
-		}},
-	}
 }
 
 // Service is an open query service.
@@ -104,7 +82,7 @@ func Open(ctx context.Context, cfg Config, log zerolog.Logger, reg prometheus.Re
 	if err != nil {
 		return nil, err
 	}
-	s, err := newService(cfg, append(entries(cfg), more...), backends, log, reg)
+	s, err := newService(cfg, append(entries(cfg.Areas), more...), backends, log, reg)
 	if err != nil {
 		return nil, err
 	}
@@ -167,7 +145,7 @@ func Describe(r *web.Router) { unconnected().calls(r) }
 func DescribeOperator(r *web.Router) { unconnected().OperatorRoutes(r) }
 
 func unconnected() *Service {
-	s, err := newService(Config{}, entries(Config{}), &backend.Connections{}, zerolog.Nop(), obs.NewRegistry())
+	s, err := newService(Config{}, entries(Areas{}), &backend.Connections{}, zerolog.Nop(), obs.NewRegistry())
 	if err != nil {
 		panic(err) // a bug: without settings, opening the areas cannot fail
 	}

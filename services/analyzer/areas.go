@@ -1,0 +1,44 @@
+package analyzer
+
+import (
+	"errors"
+
+	feeditems "github.com/assay-project/assay/pkg/feed"
+	libraries "github.com/assay-project/assay/pkg/library"
+	photojobs "github.com/assay-project/assay/pkg/photojob"
+	textfiles "github.com/assay-project/assay/pkg/textfile"
+	"github.com/assay-project/assay/services/analyzer/feed"
+	"github.com/assay-project/assay/services/analyzer/library"
+	"github.com/assay-project/assay/services/analyzer/photojob"
+	"github.com/assay-project/assay/services/analyzer/textfile"
+)
+
+// Areas contains the settings of the areas. To add an area, add its settings here and an entry to entries.
+type Areas struct {
+	TextFile textfile.Config
+	Feed     feeditems.Config
+	PhotoJob photojob.Config
+	Library  library.Config
+}
+
+func (c Areas) validate() error {
+	return errors.Join(c.TextFile.Validate(), c.PhotoJob.Validate(), c.Library.Validate())
+}
+
+// entries lists the areas of the product.
+func entries(cfg Areas) []Entry {
+	return []Entry{
+		{Name: textfiles.Name, Work: textfiles.Work(), Open: func(s Shared) (Area, error) {
+			return textfile.New(cfg.TextFile, s.Backends, s.Worker, s.Quotas, s.Log), nil
+		}},
+		{Name: feeditems.Name, Work: feeditems.Work(), Open: func(s Shared) (Area, error) {
+			return feed.New(cfg.Feed, s.Backends, s.Worker, s.Quotas), nil
+		}},
+		{Name: photojobs.Name, Work: photojobs.Work(), Open: func(s Shared) (Area, error) {
+			return photojob.New(cfg.PhotoJob, s.Engines, s.Backends, s.Worker, s.Quotas, s.Log, s.Registry)
+		}},
+		{Name: libraries.Name, Work: libraries.Work(), Open: func(s Shared) (Area, error) {
+			return library.New(cfg.Library, s.Engines, s.Backends, s.Worker, s.Quotas, s.Log)
+		}},
+	}
+}
