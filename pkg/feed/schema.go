@@ -94,7 +94,7 @@ const (
 
 // Tables returns the tables of the area.
 func Tables(cfg Config) []table.Schema {
-	return []table.Schema{{Create: primarySchema(cfg.Primary), TTL: AttrExpiresAt}, {Create: dashboardSchema(cfg.Dashboard), TTL: AttrExpiresAt}}
+	return []table.Schema{{Create: primarySchema(cfg.Primary), TTL: AttrExpiresAt, Item: Item{}}, {Create: dashboardSchema(cfg.Dashboard), TTL: AttrExpiresAt}}
 }
 
 // primarySchema returns the schema of the table that writers use. It has no index and a stream with both images.

@@ -52,9 +52,9 @@ func Tables(cfg Config) []table.Schema {
 		StreamEnabled: aws.Bool(true), StreamViewType: types.StreamViewTypeNewAndOldImages,
 	}
 	return []table.Schema{
-		{Create: nodes},
-		{Create: schema(cfg.Files, idName, types.ProjectionTypeKeysOnly, filesByParent, filesByOwner, filesByBlob)},
-		{Create: schema(cfg.Workflows, correlationIDName, types.ProjectionTypeKeysOnly, workflowsByType)},
+		{Create: nodes, Item: Node{}},
+		{Create: schema(cfg.Files, idName, types.ProjectionTypeKeysOnly, filesByParent, filesByOwner, filesByBlob), Item: File{}},
+		{Create: schema(cfg.Workflows, correlationIDName, types.ProjectionTypeKeysOnly, workflowsByType), Item: Workflow{}},
 	}
 }
 

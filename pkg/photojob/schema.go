@@ -136,7 +136,7 @@ const (
 
 // Tables returns the table of the area.
 func Tables(cfg Config) []table.Schema {
-	return []table.Schema{{Create: schema(cfg.TableName()), TTL: ttlName}}
+	return []table.Schema{{Create: schema(cfg.TableName()), TTL: ttlName, Item: Job{}}}
 }
 
 // schema returns the table to create, with one string key and two indexes by time.

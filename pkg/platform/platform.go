@@ -86,7 +86,7 @@ type Store struct {
 func NewStore(db *dynamodb.Client, cfg Config) *Store { return &Store{db: db, table: cfg.Table} }
 
 func tables(cfg Config) []table.Schema {
-	return []table.Schema{{TTL: ExpiresAt, Create: &dynamodb.CreateTableInput{
+	return []table.Schema{{TTL: ExpiresAt, Item: Document{}, Create: &dynamodb.CreateTableInput{
 		TableName:   &cfg.Table,
 		BillingMode: types.BillingModePayPerRequest,
 		AttributeDefinitions: []types.AttributeDefinition{

@@ -26,7 +26,7 @@ type Name string
 // Names of quotas.
 const (
 	Bytes    Name = "bytes"    // stored bytes of the owner's items, as uploaded
-	Items    Name = "items"    // text files, photo jobs, feed items, and files and folders of the library
+	Items    Name = "items"    // items of all areas, and folders
 	Uploads  Name = "uploads"  // open uploads in parts
 	Requests Name = "requests" // requests per second and process
 	Streams  Name = "streams"  // open streams of live events per process

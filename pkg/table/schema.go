@@ -15,6 +15,7 @@ import (
 type Schema struct {
 	Create *dynamodb.CreateTableInput
 	TTL    string // the attribute of the time to live, in epoch seconds; empty for none
+	Item   any    // the struct that is stored, for docs/data-model.md; nil if only a service knows it
 }
 
 // EnsureAll creates the tables that do not exist, waits until all are active, and enables their
