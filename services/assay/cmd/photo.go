@@ -46,9 +46,12 @@ func newPhotoList(s *settings) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			const largest = 100 // maximum that the server accepts
+			page := 100 // maximum that the server accepts
+			if !all {
+				page = min(page, limit)
+			}
 			listed := 0
-			for photo, err := range c.ListPhotos(cmd.Context(), client.Listing{Status: status, Limit: min(limit, largest)}) {
+			for photo, err := range c.ListPhotos(cmd.Context(), client.Listing{Status: status, Limit: page}) {
 				if err != nil {
 					return err
 				}
