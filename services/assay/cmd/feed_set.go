@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"slices"
 
@@ -14,8 +13,8 @@ import (
 	"github.com/assay-project/assay/services/assay/client"
 )
 
-func newSourcesSet(s *settings, operator *string) *cobra.Command {
-	var given client.FeedSourceSettings
+func newSourcesSet(sources item[client.FeedSource]) *cobra.Command {
+	given := client.FeedSourceSettings{Enabled: true}
 	var add, remove []string
 	var match string
 	cmd := &cobra.Command{
@@ -32,93 +31,72 @@ the change is applied only if the source still has the etag that "show" printed.
   assay feed sources set news --enabled=false`,
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&given.Kind, "kind", "", "newsapi or rss; rss stands for RSS, Atom and JSON feeds")
-	flags.StringVar(&given.URL, "url", "", "URL of the feed, or of the NewsAPI endpoint")
-	flags.BoolVar(&given.Enabled, "enabled", true, "poll the source")
-	flags.StringVar(&given.Interval, "interval", "", "time between polls, such as 15m")
-	flags.IntVar(&given.Quota, "quota", 0, "maximum requests per day (UTC)")
-	flags.StringSliceVar(&given.Tags, "tags", nil, "watched tags, replacing the current ones")
+	sourceFlags(flags, &given)
 	flags.StringSliceVar(&add, "add-tag", nil, "watched tags to add")
 	flags.StringSliceVar(&remove, "remove-tag", nil, "watched tags to remove")
-	flags.StringVar(&given.Match, "match", "", "rss: text assigns the tags that occur in an entry, all assigns all tags")
-	flags.StringVar(&given.Language, "language", "", "newsapi: two-letter language code")
-	flags.IntVar(&given.Pages, "pages", 0, "newsapi: maximum pages to read per tag and poll")
-	flags.StringVar(&given.Key, "key-variable", "", "newsapi: the environment variable of ingest that contains the API key")
 	flags.StringVar(&match, "if-match", "", "change only if the source has this etag; * for any")
 	cmd.MarkFlagsMutuallyExclusive("tags", "add-tag")
 	cmd.MarkFlagsMutuallyExclusive("tags", "remove-tag")
-	cmd.Args = func(cmd *cobra.Command, args []string) error {
-		sets, own := 0, cmd.LocalNonPersistentFlags()
-		cmd.Flags().Visit(func(f *pflag.Flag) {
-			if own.Lookup(f.Name) != nil {
-				sets++
+	cmd.Args = cobra.MatchAll(someGiven, cobra.ExactArgs(1))
+	return sources.newSet(cmd, func(ctx context.Context, c *client.Client, args []string) (client.FeedSource, error) {
+		return untilUnchanged(match, func() (client.FeedSource, error) {
+			current, err := c.FeedSource(ctx, args[0])
+			if problemOf(err) == http.StatusNotFound && match == "" {
+				if !flags.Changed("kind") {
+					return current, usage(
+						"there is no source %s; to add it, set --kind, --tags and the other required flags", args[0])
+				}
+				err = nil
 			}
-		})
-		if sets == 0 || sets == 1 && match != "" {
-			return errors.New("specify at least one setting")
-		}
-		return cobra.ExactArgs(1)(cmd, args)
-	}
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		c, err := s.operatorClient(*operator)
-		if err != nil {
-			return err
-		}
-		source, err := setSource(cmd.Context(), c, args[0], match, cmd.Flags().Changed("kind"), func(current client.FeedSourceSettings) client.FeedSourceSettings {
-			next := changed(current, given, cmd.Flags().Changed)
+			if err != nil {
+				return current, err
+			}
+			next := current.FeedSourceSettings
+			if next.Kind == "" || flags.Changed("kind") && given.Kind != next.Kind {
+				// The remaining settings belong to the previous kind and may be its defaults.
+				next = client.FeedSourceSettings{
+					Enabled: next.Kind == "" || next.Enabled, Interval: next.Interval, Tags: next.Tags,
+				}
+			}
+			if err := apply(flags, sourceFlags, &next); err != nil {
+				return current, err
+			}
 			tags := append([]string{}, next.Tags...) // an empty list, not null
 			tags = slices.DeleteFunc(append(tags, add...), func(tag string) bool { return slices.Contains(remove, tag) })
 			slices.Sort(tags)
 			next.Tags = slices.Compact(tags)
-			return next
+			return c.PutFeedSource(ctx, args[0], next, cmp.Or(match, current.ETag))
 		})
-		if err != nil {
-			return err
-		}
-		return s.writeSource(cmd.OutOrStdout(), source)
-	}
-	return cmd
+	})
 }
 
-// changed returns the settings after applying the given flags.
-func changed(current, given client.FeedSourceSettings, isGiven func(flag string) bool) client.FeedSourceSettings {
-	if current.Kind == "" || isGiven("kind") && given.Kind != current.Kind {
-		// The remaining settings belong to the previous kind and may be its defaults.
-		current = client.FeedSourceSettings{Enabled: current.Kind == "" || current.Enabled, Interval: current.Interval, Tags: current.Tags}
-	}
-	for flag, set := range map[string]func(){
-		"kind": func() { current.Kind = given.Kind }, "url": func() { current.URL = given.URL }, "enabled": func() { current.Enabled = given.Enabled },
-		"interval": func() { current.Interval = given.Interval }, "quota": func() { current.Quota = given.Quota },
-		"tags": func() { current.Tags = given.Tags }, "match": func() { current.Match = given.Match },
-		"language": func() { current.Language = given.Language }, "pages": func() { current.Pages = given.Pages },
-		"key-variable": func() { current.Key = given.Key },
-	} {
-		if isGiven(flag) {
-			set()
-		}
-	}
-	return current
+// sourceFlags adds the flags of the settings of a source.
+func sourceFlags(flags *pflag.FlagSet, s *client.FeedSourceSettings) {
+	flags.StringVar(&s.Kind, "kind", s.Kind, "newsapi or rss; rss stands for RSS, Atom and JSON feeds")
+	flags.StringVar(&s.URL, "url", s.URL, "URL of the feed, or of the NewsAPI endpoint")
+	flags.BoolVar(&s.Enabled, "enabled", s.Enabled, "poll the source")
+	flags.StringVar(&s.Interval, "interval", s.Interval, "time between polls, such as 15m")
+	flags.IntVar(&s.Quota, "quota", s.Quota, "maximum requests per day (UTC)")
+	flags.StringSliceVar(&s.Tags, "tags", s.Tags, "watched tags, replacing the current ones")
+	flags.StringVar(&s.Match, "match", s.Match,
+		"rss: text assigns the tags that occur in an entry, all assigns all tags")
+	flags.StringVar(&s.Language, "language", s.Language, "newsapi: two-letter language code")
+	flags.IntVar(&s.Pages, "pages", s.Pages, "newsapi: maximum pages to read per tag and poll")
+	flags.StringVar(&s.Key, "key-variable", s.Key,
+		"newsapi: the environment variable of ingest that contains the API key")
 }
 
 // setTries is the maximum number of attempts of a change. Each conflict means that another writer
 // succeeded.
 const setTries = 20
 
-// setSource reads a source and changes it. If match is set, it changes only the version with that ETag. adds allows
-// it to create the source.
-func setSource(ctx context.Context, c *client.Client, name, match string, adds bool, change func(client.FeedSourceSettings) client.FeedSourceSettings) (client.FeedSource, error) {
+// untilUnchanged calls change, which reads something and writes it, until nobody else has changed it in between. If
+// match, the ETag that was given for the change, is set, it calls change once.
+func untilUnchanged[T any](match string, change func() (T, error)) (T, error) {
 	for try := 1; ; try++ {
-		current, err := c.FeedSource(ctx, name)
-		missing := problemOf(err) == http.StatusNotFound
-		if err != nil && (!missing || match != "") {
-			return client.FeedSource{}, err
-		}
-		if missing && !adds {
-			return client.FeedSource{}, &Usage{Err: fmt.Errorf("there is no source %s; to add it, set --kind, --tags and the other required flags", name)}
-		}
-		put, err := c.PutFeedSource(ctx, name, change(current.FeedSourceSettings), cmp.Or(match, current.ETag))
+		changed, err := change()
 		if problemOf(err) != http.StatusPreconditionFailed || match != "" || try == setTries {
-			return put, err
+			return changed, err
 		}
 	}
 }

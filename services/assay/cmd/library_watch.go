@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,7 +15,6 @@ import (
 )
 
 func newLibraryWatch(s *settings) *cobra.Command {
-	var after string
 	cmd := &cobra.Command{
 		Use:   "watch [PATH]",
 		Short: "Print changes to a folder and everything below it, until interrupted",
@@ -25,30 +25,17 @@ When the connection is lost, watch reconnects and resumes without a gap. With
 --after. The event "resync" means that changes were missed because the id is too
 old: list the folder again.`,
 		Args: cobra.MaximumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := s.client()
-			if err != nil {
-				return err
-			}
-			n, err := find(cmd.Context(), c, strings.Join(args, ""))
-			if err != nil {
-				return err
-			}
-			return s.watch(cmd, c, client.Following{Node: n.ID, After: after}, writeChange)
-		},
 	}
-	cmd.Flags().StringVar(&after, "after", "", "resume after the event with this id")
-	return cmd
+	return s.newFollow(cmd, "changes were missed; see them with: assay library tree", s.client,
+		func(ctx context.Context, c *client.Client, args []string) (client.Following, error) {
+			n, err := find(ctx, c, strings.Join(args, ""))
+			return client.Following{Node: n.ID}, err
+		}, writeChange)
 }
 
-// writeChange writes an event of the library as readable text: changes to out, messages about the watch to
-// notes.
-func writeChange(out, notes io.Writer, e client.Event) error {
+// writeChange writes an event of the library as readable text.
+func writeChange(w io.Writer, e client.Event) error {
 	switch e.Type {
-	case client.Ready:
-		note(notes, "Watching; stop with Ctrl-C.")
-	case client.Resync:
-		note(notes, "Some changes were missed; see them with: assay library tree")
 	case client.NodeEvent:
 		var n client.ChangedNode
 		if err := json.Unmarshal(e.Data, &n); err != nil {
@@ -58,7 +45,7 @@ func writeChange(out, notes io.Writer, e client.Event) error {
 		if n.Trashed && change != "deleted" {
 			change = "trashed"
 		}
-		_, err := fmt.Fprintf(out, "%s  %s  %-8s  %-18s  %s\n", n.ChangedAt.Local().Format(time.TimeOnly), n.NodeID, change, n.Status, shown(n.Name))
+		_, err := fmt.Fprintf(w, "%s  %s  %-8s  %-18s  %s\n", n.ChangedAt.Local().Format(time.TimeOnly), n.NodeID, change, n.Status, shown(n.Name))
 		return err
 	case client.ProgressEvent:
 		var p client.FileProgress
@@ -66,7 +53,7 @@ func writeChange(out, notes io.Writer, e client.Event) error {
 			return errors.New("the server sent an unreadable progress event")
 		}
 		ended := p.Done + p.Failed + p.Skipped
-		_, err := fmt.Fprintf(out, "%s  %s  %-8s  %d of %d steps\n", time.Now().Format(time.TimeOnly), p.FileID, "progress", ended, ended+p.Open)
+		_, err := fmt.Fprintf(w, "%s  %s  %-8s  %d of %d steps\n", time.Now().Format(time.TimeOnly), p.FileID, "progress", ended, ended+p.Open)
 		return err
 	}
 	return nil

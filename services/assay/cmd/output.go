@@ -10,8 +10,6 @@ import (
 	"text/tabwriter"
 	"time"
 	"unicode"
-
-	"github.com/assay-project/assay/services/assay/client"
 )
 
 // writeJSON writes v as one line.
@@ -21,53 +19,48 @@ func writeJSON(w io.Writer, v any) error {
 	return encoder.Encode(v)
 }
 
-// writeLine writes a file as one line.
-func writeLine(w io.Writer, f client.File) error {
-	_, err := fmt.Fprintf(w, "%s  %-11s  %s%s\n", f.FileID, f.Status, shown(f.FileName), outcome(f))
-	return err
+// columns collects lines of cells, to write them in aligned columns.
+type columns struct {
+	text strings.Builder // cells are separated by tabs
+	last string          // name of the last field
 }
 
-// writeHeader writes the column headers of a list, aligned with its lines.
-func (s *settings) writeHeader(w io.Writer, format string, names ...any) error {
-	if s.json {
-		return nil
-	}
-	_, err := fmt.Fprintf(w, format+"\n", names...)
-	return err
-}
-
-// outcome summarizes the result of a file. It returns "" until there is one.
-func outcome(f client.File) string {
-	switch {
-	case f.Result != nil:
-		return fmt.Sprintf("  (%d words, %d distinct)", f.Result.TotalWords, f.Result.UniqueWords)
-	case f.ErrorMessage != "":
-		return "  (" + shown(f.ErrorMessage) + ")"
-	}
-	return ""
-}
-
-// writeFile writes all fields of a file as readable text.
-func writeFile(w io.Writer, f client.File) error {
-	var out strings.Builder
-	fmt.Fprintf(&out, "file\t%s\n", shown(f.FileName))
-	fmt.Fprintf(&out, "id\t%s\n", f.FileID)
-	fmt.Fprintf(&out, "owner\t%s\n", shown(f.OwnerID))
-	fmt.Fprintf(&out, "status\t%s\n", f.Status)
-	fmt.Fprintf(&out, "created\t%s\n", f.CreatedAt.Local().Format(time.DateTime))
-	fmt.Fprintf(&out, "updated\t%s\n", f.UpdatedAt.Local().Format(time.DateTime))
-	if f.ErrorMessage != "" {
-		fmt.Fprintf(&out, "error\t%s\n", shown(f.ErrorMessage))
-	}
-	if r := f.Result; r != nil {
-		fmt.Fprintf(&out, "words\t%d\n", r.TotalWords)
-		fmt.Fprintf(&out, "distinct\t%d\n", r.UniqueWords)
-		fmt.Fprintf(&out, "length\t%.2f on average\n", r.AvgWordLength)
-		for i, word := range r.Top10Words {
-			fmt.Fprintf(&out, "%s\t%s  %d\n", map[bool]string{true: "top words"}[i == 0], shown(word.Word), word.Count)
+// row adds a line of cells.
+func (t *columns) row(cells ...any) {
+	for i, cell := range cells {
+		if i > 0 {
+			t.text.WriteByte('\t')
 		}
+		t.text.WriteString(shown(fmt.Sprint(cell)))
 	}
-	return writeTable(w, out.String())
+	t.text.WriteByte('\n')
+}
+
+// field adds a line with a name and a value, unless the value is empty. Consecutive fields with the same name are a
+// list, which has its name only in the first line.
+func (t *columns) field(name, value string) {
+	switch {
+	case value == "":
+	case name == t.last:
+		t.row("", value)
+	default:
+		t.row(name, value)
+		t.last = name
+	}
+}
+
+func (t *columns) write(w io.Writer) error {
+	aligned := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	_, err := io.WriteString(aligned, t.text.String())
+	return errors.Join(err, aligned.Flush())
+}
+
+// dateTime formats a time in the time zone of the user. It returns "" for the zero time.
+func dateTime(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.Local().Format(time.DateTime)
 }
 
 // sizeOf formats a number of bytes with a unit, such as 1.5 KiB.
@@ -82,11 +75,12 @@ func sizeOf(bytes int64) string {
 	return fmt.Sprintf("%.1f %ciB", size, units[0])
 }
 
-// writeTable writes tab-separated cells in aligned columns.
-func writeTable(w io.Writer, lines string) error {
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	_, err := io.WriteString(table, lines)
-	return errors.Join(err, table.Flush())
+// count formats a number of things, such as 1 file or 2 files.
+func count(n int, of string) string {
+	if n == 1 {
+		return "1 " + of
+	}
+	return fmt.Sprintf("%d %ss", n, of)
 }
 
 // shown returns external text in a form that is safe for a terminal: quoted if it contains control
