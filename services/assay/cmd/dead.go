@@ -3,7 +3,6 @@ package cmd
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"strconv"
 
@@ -173,12 +172,6 @@ func newBulk(s *settings, cmd *cobra.Command, did string, do bulkCall) *cobra.Co
 
 func (s *settings) writeBulkResult(w io.Writer, result client.BulkResult, did string) error {
 	for _, one := range result.Results {
-		if s.json {
-			if err := writeJSON(w, one); err != nil {
-				return err
-			}
-			continue
-		}
 		outcome := ""
 		switch {
 		case one.Error != "":
@@ -189,7 +182,7 @@ func (s *settings) writeBulkResult(w io.Writer, result client.BulkResult, did st
 			outcome = "\n    " + did
 		}
 		l := one.DeadLetter
-		if _, err := fmt.Fprintf(w, "%d  %s  %s  %s  %s: %s%s\n", l.Sequence, dateTime(l.Last), l.Consumer,
+		if err := s.write(w, one, "%d  %s  %s  %s  %s: %s%s\n", l.Sequence, dateTime(l.Last), l.Consumer,
 			shown(l.Item), attempts(l), shown(l.Reason), outcome); err != nil {
 			return err
 		}

@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -16,84 +15,63 @@ func newFeed(s *settings) *cobra.Command {
 		newFeedList(s), newFeedShow(s), newSources(s), newReanalyze(s), newRebuild(s))
 }
 
-func newSources(s *settings) *cobra.Command {
-	sources := item[client.FeedSource]{
-		settings: s, connect: s.operatorClient,
-		heads: []any{"NAME", "KIND", "STATUS", "EVERY", "USED TODAY", "LAST POLL", "TAGS"},
-		cells: sourceCells, fields: sourceFields,
+// feedItems describes the analyzed items of the feed.
+func (s *settings) feedItems() item[client.FeedItem] {
+	return item[client.FeedItem]{
+		settings: s, connect: s.client,
+		heads: []any{"INGESTED", "ID", "SENTIMENT", "SCORE", "LANGUAGE", "TEXT"},
+		cells: func(i client.FeedItem) []any {
+			sentiment := i.Sentiment
+			if !i.Rated() {
+				sentiment = "not rated"
+			}
+			score := fmt.Sprintf("%.2f", i.Score)
+			return []any{dateTime(i.IngestedAt), i.SourceID, sentiment, score, i.Language, i.TextSnippet}
+		},
+		fields: feedItemFields,
 	}
-	return s.operators(group(&cobra.Command{
-		Use:   "sources",
-		Short: "List, show, add, change and remove the sources of the feed",
-		Long: `List, show, add, change and remove the sources of the feed: NewsAPI searches, and
-RSS, Atom or JSON feeds, which ingest polls.
-
-The commands call the server's operator address: --operator, else ASSAY_OPERATOR, else
-that of a running "assay serve".`,
-	},
-		sources.newPage(&cobra.Command{Use: "list", Short: "List the sources and their state"}, "",
-			func(ctx context.Context, c *client.Client) ([]client.FeedSource, bool, error) {
-				all, err := c.FeedSources(ctx)
-				return all, false, err
-			}),
-		sources.newShow(&cobra.Command{Use: "show NAME", Short: "Show a source"}, (*client.Client).FeedSource),
-		newSourcesSet(sources), newSourcesDelete(s)), "8087")
 }
 
-func sourceCells(source client.FeedSource) []any {
-	last := "none"
-	if poll := source.State.LastPoll; poll != nil {
-		last = dateTime(poll.At) + " " + poll.Outcome
+func newFeedList(s *settings) *cobra.Command {
+	var listing client.FeedListing
+	cmd := &cobra.Command{
+		Use: "list", Short: "List analyzed items, newest first",
+		Long: `List analyzed items, newest first; with --sentiment, the highest score first. Only
+English is rated: items in other languages are neutral.`,
 	}
-	state, tags := source.State, strings.Join(source.Tags, ", ")
-	return []any{source.Name, source.Kind, state.Status, source.Interval, used(source), last, tags}
+	flags := cmd.Flags()
+	flags.IntVar(&listing.Hours, "hours", 24, "number of past hours to list, up to 168")
+	flags.StringVar(&listing.SourceType, "source-type", "", "only items of this source type: newsapi, twitter, reddit or rss")
+	flags.StringVar(&listing.Sentiment, "sentiment", "", "only items of this sentiment: positive, neutral or negative")
+	flags.StringVar(&listing.Tag, "tag", "", "only items with this tag")
+	flags.IntVar(&listing.Limit, "limit", 20, "maximum number of items to list, up to 1000")
+	cmd.PreRunE = func(*cobra.Command, []string) error { return within("--limit", listing.Limit, 1000) }
+	return s.feedItems().newPage(cmd, "raise --limit or use a filter",
+		func(ctx context.Context, c *client.Client) ([]client.FeedItem, bool, error) {
+			return c.FeedItems(ctx, listing)
+		})
 }
 
-func used(source client.FeedSource) string {
-	return fmt.Sprintf("%d of %d", source.State.QuotaUsed, source.Quota)
+func newFeedShow(s *settings) *cobra.Command {
+	return s.feedItems().newShow(&cobra.Command{
+		Use: "show ID", Short: "Show an item with its sentiment", Example: "  assay feed show 'reddit#abc'",
+	}, (*client.Client).FeedItem)
 }
 
-func sourceFields(t *columns, source client.FeedSource) {
-	t.field("source", source.Name)
-	t.field("kind", source.Kind)
-	t.field("url", source.URL)
-	t.field("tags", strings.Join(source.Tags, ", "))
-	t.field("match", source.Match)
-	t.field("language", source.Language)
-	if source.Pages > 0 {
-		t.row("pages", source.Pages)
+func feedItemFields(t *columns, i client.FeedItem) {
+	t.field("item", i.SourceID)
+	t.field("ingested", dateTime(i.IngestedAt))
+	t.field("published", dateTime(i.PublishedAt))
+	t.field("status", i.Status)
+	t.field("error", i.ErrorMessage)
+	t.field("sentiment",
+		fmt.Sprintf("%s, score %.2f, compound %.4f, by model %s", i.Sentiment, i.Score, i.Compound, i.ModelVersion))
+	language := i.Language
+	if !i.Rated() {
+		language += " (only English is rated)"
 	}
-	t.field("key variable", source.Key)
-	t.field("interval", source.Interval)
-	t.field("quota", used(source)+" today")
-	t.field("status", source.State.Status)
-	t.field("reason", source.State.Reason)
-	if source.State.Failures > 0 {
-		t.field("failures", fmt.Sprintf("%d consecutive", source.State.Failures))
-	}
-	t.field("next poll", dateTime(source.State.NextPoll))
-	if poll := source.State.LastPoll; poll != nil {
-		taken := fmt.Sprintf("%d created, %d duplicate, %d invalid, %d skipped",
-			poll.Taken.Created, poll.Taken.Duplicate, poll.Taken.Invalid, poll.Taken.Skipped)
-		t.field("last poll", fmt.Sprintf("%s %s: %s, in %d requests", dateTime(poll.At), poll.Outcome, taken, poll.Requests))
-		t.field("detail", poll.Detail)
-	}
-	t.field("etag", source.ETag)
-}
-
-func newSourcesDelete(s *settings) *cobra.Command {
-	var match string
-	cmd := &cobra.Command{Use: "delete NAME", Short: "Delete a source; its items remain", Args: cobra.ExactArgs(1)}
-	cmd.Flags().StringVar(&match, "if-match", "", "delete only if the source has this etag; * for any")
-	cmd.RunE = with(s.operatorClient, func(cmd *cobra.Command, c *client.Client, args []string) error {
-		source, err := c.FeedSource(cmd.Context(), args[0])
-		if err != nil {
-			return err
-		}
-		if err := c.DeleteFeedSource(cmd.Context(), args[0], cmp.Or(match, source.ETag)); err != nil {
-			return err
-		}
-		return s.writeDeleted(cmd.OutOrStdout(), deletedLine{Name: args[0], Deleted: true})
-	})
-	return cmd
+	t.field("language", language)
+	t.field("tags", strings.Join(i.MatchedTags, ", "))
+	t.field("url", i.SourceURL)
+	t.field("text", i.TextSnippet)
 }

@@ -211,20 +211,12 @@ type deletedLine struct {
 }
 
 func (s *settings) writeDeleted(w io.Writer, d deletedLine) error {
-	if s.json {
-		return writeJSON(w, d)
-	}
-	_, err := fmt.Fprintf(w, "%s  deleted\n", cmp.Or(d.FileID, d.JobID, d.Name))
-	return err
+	return s.write(w, d, "%s  deleted\n", cmp.Or(d.FileID, d.JobID, d.Name))
 }
 
 // writeLine writes an item as one line.
 func (i item[T]) writeLine(w io.Writer, v T) error {
-	if i.json {
-		return writeJSON(w, v)
-	}
-	_, err := fmt.Fprintf(w, i.layout+"\n", i.cells(v)...)
-	return err
+	return i.write(w, v, i.layout+"\n", i.cells(v)...)
 }
 
 // writeFields writes an item with all its details, unless it could not be read because of err.

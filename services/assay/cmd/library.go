@@ -190,15 +190,11 @@ type tree struct {
 }
 
 func (t *tree) write(prefix string, n client.Node) error {
-	if t.json {
-		return writeJSON(t.out, n)
-	}
 	line := prefix + named(n)
 	if n.Type == client.NodeFile && n.Status != client.LibraryProcessed {
 		line += "  (" + n.Status + ")"
 	}
-	_, err := fmt.Fprintln(t.out, line)
-	return err
+	return t.settings.write(t.out, n, "%s\n", line)
 }
 
 // below writes the content of a folder, sorted by name.

@@ -65,19 +65,16 @@ func (s *settings) writeRecord(w io.Writer, r client.LibraryRecord) error {
 	if s.json {
 		return writeJSON(w, r)
 	}
-	line := fmt.Sprintf("%6d  %s", r.Index, shown(r.Name))
+	line, objects := fmt.Sprintf("%6d  %s", r.Index, shown(r.Name)), []json.RawMessage{r.Properties, r.Fields}
 	if r.Error != "" {
-		_, err := fmt.Fprintf(w, "%s  (%s)\n", line, shown(r.Error))
-		return err
+		line, objects = line+"  ("+shown(r.Error)+")", nil
 	}
-	for _, object := range []json.RawMessage{r.Properties, r.Fields} {
+	for _, object := range objects {
 		values, err := members(object)
 		if err != nil {
 			return err
 		}
-		for _, v := range values {
-			line += "  " + v
-		}
+		line = strings.Join(append([]string{line}, values...), "  ")
 	}
 	_, err := fmt.Fprintln(w, line)
 	return err

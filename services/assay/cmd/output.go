@@ -19,6 +19,15 @@ func writeJSON(w io.Writer, v any) error {
 	return encoder.Encode(v)
 }
 
+// write writes v as one line of JSON, or else as text.
+func (s *settings) write(w io.Writer, v any, format string, values ...any) error {
+	if s.json {
+		return writeJSON(w, v)
+	}
+	_, err := fmt.Fprintf(w, format, values...)
+	return err
+}
+
 // columns collects lines of cells, to write them in aligned columns.
 type columns struct {
 	text strings.Builder // cells are separated by tabs
