@@ -31,7 +31,8 @@ that of a running "assay serve".`,
 		Args: cobra.NoArgs,
 	}
 	flags := s.operators(cmd, "8087").Flags()
-	flags.StringVar(&since, "since", "", "only items ingested since this time (RFC 3339), or within this duration before now (6h)")
+	flags.StringVar(&since, "since", "",
+		"only items ingested since this time (RFC 3339), or within this duration before now (6h)")
 	flags.BoolVar(&all, "all", false, "reanalyze items of any age")
 	flags.BoolVar(&request.DryRun, "dry-run", false, "only count the items")
 	cmd.PreRunE = func(*cobra.Command, []string) (err error) {
@@ -44,7 +45,8 @@ that of a running "assay serve".`,
 		settings: s, connect: s.operatorClient,
 		fields: func(t *columns, sum client.ReanalysisPage) { reanalysisFields(t, sum, request.DryRun) },
 	}
-	return totals.newSet(cmd, func(ctx context.Context, c *client.Client, _ []string) (sum client.ReanalysisPage, err error) {
+	return totals.newSet(cmd, func(ctx context.Context, c *client.Client, _ []string) (client.ReanalysisPage, error) {
+		var sum client.ReanalysisPage
 		for {
 			page, err := c.Reanalyze(ctx, request)
 			if err != nil {

@@ -41,7 +41,8 @@ func fileCommands(s *settings) []*cobra.Command {
 		files.newGet(&cobra.Command{Use: "get ID", Short: "Show a file and its result", Long: "Show a file and its result."}),
 		files.newList(&cobra.Command{Use: "list", Short: "List your files, newest first"}),
 		newWatch(s),
-		s.newDownload(&cobra.Command{Use: "content ID", Short: "Download a file as it was uploaded"}, (*client.Client).Content),
+		s.newDownload(&cobra.Command{Use: "content ID", Short: "Download a file as it was uploaded"},
+			(*client.Client).Content),
 		files.newEach(&cobra.Command{Use: "retry ID…", Short: "Analyze FAILED files again"}, (*client.Client).Retry),
 		files.newDelete(&cobra.Command{
 			Use: "delete ID…", Short: "Delete files with their content and results",

@@ -48,7 +48,8 @@ func moment(flag, text string) (time.Time, error) {
 	}
 	at, err := time.Parse(time.RFC3339, text)
 	if err != nil {
-		return at, usage("%s %q: must be a time such as 2026-11-20T12:00:00Z, or a duration before now, such as 6h", flag, text)
+		return at, usage(
+			"%s %q: must be a time such as 2026-11-20T12:00:00Z, or a duration before now, such as 6h", flag, text)
 	}
 	return at, nil
 }
@@ -81,7 +82,8 @@ func someGiven(cmd *cobra.Command, _ []string) error {
 	return nil
 }
 
-// apply changes the fields of to whose flags were given. bind adds a flag for each field, with its value as the default.
+// apply changes the fields of to whose flags were given. bind adds a flag for each field, with the value of the field as
+// the default.
 func apply[T any](given *pflag.FlagSet, bind func(*pflag.FlagSet, *T), to *T) error {
 	var failed error
 	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
