@@ -1,11 +1,9 @@
 package cmd
 
 import (
-	"errors"
+	"context"
 	"fmt"
-	"io"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -13,8 +11,9 @@ import (
 )
 
 func newReanalyze(s *settings) *cobra.Command {
-	var operator, since string
-	var all, dry bool
+	var since string
+	var all bool
+	var request client.Reanalysis
 	cmd := &cobra.Command{
 		Use:   "reanalyze",
 		Short: "Reanalyze items that an older model analyzed",
@@ -30,38 +29,35 @@ that of a running "assay serve".`,
 		Example: `  assay feed reanalyze --since 24h --dry-run
   assay feed reanalyze --since 2026-11-20T00:00:00Z`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			from, err := moment("--since", since)
-			if err != nil {
-				return err
-			}
-			if all == (since != "") {
-				return &Usage{Err: errors.New("specify --since or --all")}
-			}
-			c, err := s.operatorClient(operator)
-			if err != nil {
-				return err
-			}
-			request := client.Reanalysis{Since: from, DryRun: dry}
-			var sum client.ReanalysisPage
-			for {
-				page, err := c.Reanalyze(cmd.Context(), request)
-				if err != nil {
-					return fmt.Errorf("after %d items: %w", items(sum), err)
-				}
-				add(&sum, page)
-				if request.Cursor = page.NextCursor; request.Cursor == "" {
-					return s.writeReanalysis(cmd.OutOrStdout(), sum, dry)
-				}
-			}
-		},
 	}
-	flags := cmd.Flags()
-	flags.StringVar(&operator, "operator", "", "operator address of the server, such as http://127.0.0.1:8087 [ASSAY_OPERATOR]")
-	flags.StringVar(&since, "since", "", "only items ingested since this time (RFC 3339), or within this duration before now (6h)")
+	flags := s.operators(cmd, "8087").Flags()
+	flags.StringVar(&since, "since", "",
+		"only items ingested since this time (RFC 3339), or within this duration before now (6h)")
 	flags.BoolVar(&all, "all", false, "reanalyze items of any age")
-	flags.BoolVar(&dry, "dry-run", false, "only count the items")
-	return cmd
+	flags.BoolVar(&request.DryRun, "dry-run", false, "only count the items")
+	cmd.PreRunE = func(*cobra.Command, []string) (err error) {
+		if request.Since, err = moment("--since", since); err == nil && all == (since != "") {
+			err = usage("specify --since or --all")
+		}
+		return err
+	}
+	totals := item[client.ReanalysisPage]{
+		settings: s, connect: s.operatorClient,
+		fields: func(t *columns, sum client.ReanalysisPage) { reanalysisFields(t, sum, request.DryRun) },
+	}
+	return totals.newSet(cmd, func(ctx context.Context, c *client.Client, _ []string) (client.ReanalysisPage, error) {
+		var sum client.ReanalysisPage
+		for {
+			page, err := c.Reanalyze(ctx, request)
+			if err != nil {
+				return sum, fmt.Errorf("after %d items: %w", items(sum), err)
+			}
+			add(&sum, page)
+			if request.Cursor = page.NextCursor; request.Cursor == "" {
+				return sum, nil
+			}
+		}
+	})
 }
 
 // add adds the counts of a page to the totals.
@@ -89,25 +85,20 @@ func items(sum client.ReanalysisPage) int {
 	return n
 }
 
-func (s *settings) writeReanalysis(w io.Writer, sum client.ReanalysisPage, dry bool) error {
-	if s.json {
-		return writeJSON(w, sum)
-	}
-	status := "being reanalyzed"
+func reanalysisFields(t *columns, sum client.ReanalysisPage, dry bool) {
+	status := "being reanalyzed by " + sum.ModelVersion
 	if dry {
-		status = "to be reanalyzed"
+		status = "to be reanalyzed by " + sum.ModelVersion
 	}
-	var out strings.Builder
-	out.WriteString("MODEL\tITEMS\tSTATUS\n")
+	t.row("MODEL", "ITEMS", "STATUS")
 	for _, outdated := range sum.Outdated {
-		fmt.Fprintf(&out, "%s\t%d\t%s by %s\n", outdated.ModelVersion, outdated.Items, status, sum.ModelVersion)
+		t.row(outdated.ModelVersion, outdated.Items, status)
 	}
-	fmt.Fprintf(&out, "%s\t%d\tcurrent\n", sum.ModelVersion, sum.Current)
+	t.row(sum.ModelVersion, sum.Current, "current")
 	if sum.Waiting > 0 {
-		fmt.Fprintf(&out, "none\t%d\twaiting for analysis\n", sum.Waiting)
+		t.row("none", sum.Waiting, "waiting for analysis")
 	}
 	if sum.Unreadable > 0 {
-		fmt.Fprintf(&out, "none\t%d\tunreadable\n", sum.Unreadable)
+		t.row("none", sum.Unreadable, "unreadable")
 	}
-	return writeTable(w, out.String())
 }

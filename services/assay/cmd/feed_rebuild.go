@@ -1,9 +1,6 @@
 package cmd
 
 import (
-	"encoding/json"
-	"fmt"
-
 	"github.com/spf13/cobra"
 
 	"github.com/assay-project/assay/pkg/backend"
@@ -51,12 +48,9 @@ tables completely.`,
 			if err != nil {
 				return err
 			}
-			if s.json {
-				return json.NewEncoder(cmd.OutOrStdout()).Encode(done)
-			}
-			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%d items projected, %d wrong rows removed, %d unreadable items skipped, %d wrong counters corrected\n",
+			return s.write(cmd.OutOrStdout(), done,
+				"%d items projected, %d wrong rows removed, %d unreadable items skipped, %d wrong counters corrected\n",
 				done.Items, done.Removed, done.Skipped, done.Recounted)
-			return err
 		},
 	}
 }

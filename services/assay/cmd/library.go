@@ -15,7 +15,7 @@ import (
 )
 
 func newLibrary(s *settings) *cobra.Command {
-	cmd := &cobra.Command{
+	return group(&cobra.Command{
 		Use:   "library",
 		Short: "Store files of any type in folders",
 		Long: `Store files of any type in folders.
@@ -27,13 +27,36 @@ The id of a node can be given instead.`,
   assay library tree /Archive
   assay library share /Archive/Reports --for 168h
   assay library get /Archive/Reports -o reports.zip`,
-		Args: knownCommand,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	},
+		newLibraryPut(s), newLibraryImport(s), newLibraryList(s), newLibraryTree(s), newLibraryMove(s), newLibraryRemove(s),
+		newLibraryRestore(s), newLibraryShare(s), newLibraryLinks(s), newLibraryGet(s), newLibraryRecords(s),
+		newLibraryExport(s), newLibraryWait(s), newLibraryWatch(s), newLibrarySearch(s), newLibraryText(s),
+		newLibraryMetadata(s), newLibraryImages(s))
+}
+
+// nodes describes the folders and files of the library.
+func (s *settings) nodes() item[client.Node] {
+	return item[client.Node]{
+		settings: s, connect: s.client,
+		heads: []any{"ID", "STATUS", "SIZE", "NAME"}, layout: "%-36s  %-18s  %10s  %s",
+		cells: func(n client.Node) []any {
+			length, name := "", named(n)
+			if n.Length != nil {
+				length = sizeOf(*n.Length)
+			}
+			if n.ErrorMessage != "" {
+				name += "  (" + shown(n.ErrorMessage) + ")"
+			}
+			return []any{n.ID, n.Status, length, name}
+		},
+		wait: (*client.Client).WaitNode,
+		failed: func(n client.Node) error {
+			if n.Status == client.LibraryFailed {
+				return errors.New("the file could not be processed")
+			}
+			return nil
+		},
 	}
-	cmd.AddCommand(newLibraryPut(s), newLibraryImport(s), newLibraryList(s), newLibraryTree(s), newLibraryMove(s), newLibraryRemove(s),
-		newLibraryRestore(s), newLibraryShare(s), newLibraryLinks(s), newLibraryGet(s), newLibraryRecords(s), newLibraryExport(s), newLibraryWait(s), newLibraryWatch(s),
-		newLibrarySearch(s), newLibraryText(s), newLibraryMetadata(s), newLibraryImages(s))
-	return cmd
 }
 
 // find returns the node at a path, or with an id.
@@ -53,16 +76,6 @@ func find(ctx context.Context, c *client.Client, path string) (client.Node, erro
 	return n, err
 }
 
-// node returns the node at a path, or with an id, and the client that read it.
-func (s *settings) node(ctx context.Context, path string) (*client.Client, client.Node, error) {
-	c, err := s.client()
-	if err != nil {
-		return nil, client.Node{}, err
-	}
-	n, err := find(ctx, c, path)
-	return c, n, err
-}
-
 func segments(path string) []string {
 	return strings.FieldsFunc(path, func(r rune) bool { return r == '/' })
 }
@@ -77,19 +90,6 @@ func child(ctx context.Context, c *client.Client, folderID, name string) (client
 	return client.Node{}, nil
 }
 
-// writeNode writes a node as one line.
-func (s *settings) writeNode(w io.Writer, n client.Node) error {
-	if s.json {
-		return writeJSON(w, n)
-	}
-	line := named(n)
-	if n.ErrorMessage != "" {
-		line += "  (" + shown(n.ErrorMessage) + ")"
-	}
-	_, err := fmt.Fprintf(w, "%s  %-18s  %10s  %s\n", n.ID, n.Status, lengthOf(n), line)
-	return err
-}
-
 func named(n client.Node) string {
 	name := shown(n.Name)
 	if n.IsFolder() {
@@ -98,105 +98,87 @@ func named(n client.Node) string {
 	return name
 }
 
-// lengthOf returns the size of a file in readable form, or "" for a folder.
-func lengthOf(n client.Node) string {
-	if n.Length == nil {
-		return ""
+// newNode completes a command for the node at the path that is its first argument.
+func (s *settings) newNode(
+	cmd *cobra.Command, do func(*cobra.Command, *client.Client, client.Node, []string) error,
+) *cobra.Command {
+	if cmd.Args == nil {
+		cmd.Args = cobra.ExactArgs(1)
 	}
-	return sizeOf(*n.Length)
-}
-
-// eachPath finds the node of each path and calls do for it. It reports failures and continues.
-func eachPath(cmd *cobra.Command, s *settings, paths []string, do func(*client.Client, client.Node) error) error {
-	c, err := s.client()
-	if err != nil {
-		return err
-	}
-	return each(cmd, s, paths, func(path string) error {
+	cmd.RunE = with(s.client, func(cmd *cobra.Command, c *client.Client, args []string) error {
+		path := ""
+		if len(args) > 0 {
+			path, args = args[0], args[1:]
+		}
 		n, err := find(cmd.Context(), c, path)
 		if err != nil {
 			return err
 		}
-		return do(c, n)
+		return do(cmd, c, n, args)
 	})
+	return cmd
+}
+
+// newNodes completes a command for the nodes at several paths. It reports failures and continues.
+func (s *settings) newNodes(
+	cmd *cobra.Command, do func(context.Context, *client.Client, client.Node, io.Writer) error,
+) *cobra.Command {
+	cmd.Args = cobra.MinimumNArgs(1)
+	cmd.RunE = with(s.client, func(cmd *cobra.Command, c *client.Client, paths []string) error {
+		return s.each(cmd, paths, func(path string) error {
+			n, err := find(cmd.Context(), c, path)
+			if err != nil {
+				return err
+			}
+			return do(cmd.Context(), c, n, cmd.OutOrStdout())
+		})
+	})
+	return cmd
 }
 
 func newLibraryList(s *settings) *cobra.Command {
 	var trash bool
-	cmd := &cobra.Command{
-		Use:   "ls [PATH]",
-		Short: "List the content of a folder, newest first",
-		Args:  cobra.MaximumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if trash && len(args) > 0 {
-				return &Usage{Err: errors.New("the trash has no path")}
-			}
-			c, err := s.client()
-			if err != nil {
-				return err
-			}
-			list := c.Trash(cmd.Context())
-			if !trash {
-				n, err := find(cmd.Context(), c, strings.Join(args, ""))
-				if err != nil {
-					return err
-				}
-				if !n.IsFolder() {
-					return s.writeNode(cmd.OutOrStdout(), n)
-				}
-				list = c.Children(cmd.Context(), n.ID, client.Reading{})
-			}
-			listed := 0
-			for n, err := range list {
-				if listed++; err == nil && listed == 1 {
-					err = s.writeHeader(cmd.OutOrStdout(), "%-36s  %-18s  %10s  %s", "ID", "STATUS", "SIZE", "NAME")
-				}
-				if err == nil {
-					err = s.writeNode(cmd.OutOrStdout(), n)
-				}
-				if err != nil {
-					return err
-				}
-			}
-			return nil
-		},
-	}
+	cmd := &cobra.Command{Use: "ls [PATH]", Short: "List the content of a folder, newest first"}
 	cmd.Flags().BoolVar(&trash, "trash", false, "list the trash instead")
+	cmd.Args = cobra.MaximumNArgs(1)
+	cmd.PreRunE = func(_ *cobra.Command, args []string) error {
+		if trash && len(args) > 0 {
+			return usage("the trash has no path")
+		}
+		return nil
+	}
+	nodes := s.nodes()
+	cmd.RunE = with(s.client, func(cmd *cobra.Command, c *client.Client, args []string) error {
+		out := cmd.OutOrStdout()
+		if trash {
+			return nodes.writeList(out, c.Trash(cmd.Context()))
+		}
+		n, err := find(cmd.Context(), c, strings.Join(args, ""))
+		switch {
+		case err != nil:
+			return err
+		case !n.IsFolder():
+			return nodes.writeLine(out, n)
+		}
+		return nodes.writeList(out, c.Children(cmd.Context(), n.ID, client.Reading{}))
+	})
 	return cmd
 }
 
 func newLibraryTree(s *settings) *cobra.Command {
-	return &cobra.Command{
-		Use:   "tree [PATH]",
-		Short: "Show a folder and everything below it",
-		Args:  cobra.MaximumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := s.client()
-			if err != nil {
-				return err
-			}
-			n, err := find(cmd.Context(), c, strings.Join(args, ""))
-			if err != nil {
-				return err
-			}
-			t := &tree{settings: s, client: c, out: cmd.OutOrStdout()}
-			if err := t.write("", n); err != nil {
-				return err
-			}
-			if err := t.below(cmd.Context(), "", n); err != nil || s.json {
-				return err
-			}
-			_, err = fmt.Fprintf(t.out, "%s, %s\n", count(t.folders, "folder"), count(t.files, "file"))
+	return s.newNode(&cobra.Command{
+		Use: "tree [PATH]", Short: "Show a folder and everything below it", Args: cobra.MaximumNArgs(1),
+	}, func(cmd *cobra.Command, c *client.Client, n client.Node, _ []string) error {
+		t := &tree{settings: s, client: c, out: cmd.OutOrStdout()}
+		if err := t.write("", n); err != nil {
 			return err
-		},
-	}
-}
-
-func count(n int, of string) string {
-	if n == 1 {
-		return "1 " + of
-	}
-	return fmt.Sprintf("%d %ss", n, of)
+		}
+		if err := t.below(cmd.Context(), "", n); err != nil || s.json {
+			return err
+		}
+		_, err := fmt.Fprintf(t.out, "%s, %s\n", count(t.folders, "folder"), count(t.files, "file"))
+		return err
+	})
 }
 
 // tree is one run of `assay library tree`.
@@ -208,15 +190,11 @@ type tree struct {
 }
 
 func (t *tree) write(prefix string, n client.Node) error {
-	if t.json {
-		return writeJSON(t.out, n)
-	}
 	line := prefix + named(n)
 	if n.Type == client.NodeFile && n.Status != client.LibraryProcessed {
 		line += "  (" + n.Status + ")"
 	}
-	_, err := fmt.Fprintln(t.out, line)
-	return err
+	return t.settings.write(t.out, n, "%s\n", line)
 }
 
 // below writes the content of a folder, sorted by name.

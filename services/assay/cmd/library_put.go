@@ -56,16 +56,9 @@ Exit status: 0 on success, 1 if a file or a folder failed.`,
 	return cmd
 }
 
-// local is a file to upload.
-type local struct {
-	path     string
-	folderID string // folder to upload it to
-	err      error  // why the file or folder cannot be uploaded
-}
-
 func (p *put) run(cmd *cobra.Command, paths []string) (err error) {
-	if p.parallel < 1 {
-		return &Usage{Err: fmt.Errorf("--parallel %d: must be 1 or more", p.parallel)}
+	if err := positive("--parallel", p.parallel); err != nil {
+		return err
 	}
 	if p.client, err = p.settings.client(); err != nil {
 		return err
@@ -83,25 +76,15 @@ func (p *put) run(cmd *cobra.Command, paths []string) (err error) {
 		}
 		files, folders = append(files, found...), folders+made
 	}
+	nodes := p.nodes()
 	s := &sender[client.Node]{
-		settings: p.settings, isFailed: func(n client.Node) bool { return p.wait && n.Status == client.LibraryFailed },
-		show: func(path string, n client.Node) error {
-			if p.json {
-				return writeJSON(cmd.OutOrStdout(), putLine{path, n})
-			}
-			return p.writeNode(cmd.OutOrStdout(), n)
-		},
+		settings: p.settings, failed: nodes.failed, write: nodes.writeLine,
+		line: func(path string, n client.Node) any { return putLine{path, n} },
 	}
 	if p.wait {
 		s.wait = func(ctx context.Context, n client.Node) (client.Node, error) { return p.client.WaitNode(ctx, n.ID) }
 	}
-	err = s.run(cmd, len(files), func(ctx context.Context) {
-		inParallel(p.parallel, files, func(file local) {
-			bar := s.bars.add(file.path)
-			n, err := p.send(ctx, file, bar)
-			s.done(ctx, file.path, bar, n, err)
-		})
-	})
+	err = s.sendAll(cmd, p.parallel, files, p.send)
 	if !p.json && err == nil {
 		note(cmd.ErrOrStderr(), "%s, %s", count(folders, "folder"), count(len(files), "file"))
 	}
@@ -193,24 +176,18 @@ func (p *put) send(ctx context.Context, l local, bar *bar) (client.Node, error) 
 	if l.err != nil {
 		return client.Node{}, plain(l.err)
 	}
-	file, err := os.Open(l.path)
+	file, info, err := open(l.path)
 	if err != nil {
-		return client.Node{}, plain(err)
+		return client.Node{}, err
 	}
 	defer func() { _ = file.Close() }() // opened for reading only
-	info, err := file.Stat()
-	if err != nil {
-		return client.Node{}, plain(err)
-	}
 	if !info.Mode().IsRegular() {
 		return client.Node{}, errors.New("is not a regular file")
 	}
-	sum := sha256.New()
-	if _, err := io.Copy(sum, bar.hash(ctx, io.NewSectionReader(file, 0, info.Size()), info.Size())); err != nil {
-		return client.Node{}, plain(err)
+	digest, _, err := checksum(ctx, io.NewSectionReader(file, 0, info.Size()), info.Size(), bar)
+	if err != nil {
+		return client.Node{}, err
 	}
-	bar.size(info.Size())
-	digest := hex.EncodeToString(sum.Sum(nil))
 	name, err := library.CleanName(filepath.Base(l.path))
 	if err != nil {
 		return client.Node{}, err
@@ -240,4 +217,44 @@ func (p *put) send(ctx context.Context, l local, bar *bar) (client.Node, error) 
 type putLine struct {
 	Path string `json:"path"`
 	client.Node
+}
+
+func newLibraryImport(s *settings) *cobra.Command {
+	var name, to string
+	var wait bool
+	cmd := &cobra.Command{
+		Use:   "import URL…",
+		Short: "Import web pages by their URLs",
+		Long: `Import web pages by their URLs.
+
+The server fetches the page and stores it as a file, with its readable text and its
+preview picture. A URL can also point to a PDF or a picture. Pages in
+private networks are imported only if the server allows their network.`,
+		Example: `  assay library import https://example.com/article --to /Articles --wait`,
+		Args:    cobra.MinimumNArgs(1),
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&name, "name", "", "name of the file (default: the name in the URL)")
+	flags.StringVar(&to, "to", "/", "folder of the library to import into")
+	flags.BoolVar(&wait, "wait", false, "wait until the pages are processed")
+	cmd.PreRunE = func(_ *cobra.Command, urls []string) error {
+		if name != "" && len(urls) > 1 {
+			return usage("--name requires a single URL")
+		}
+		return nil
+	}
+	cmd.RunE = with(s.client, func(cmd *cobra.Command, c *client.Client, urls []string) error {
+		parent, err := find(cmd.Context(), c, to)
+		if err != nil {
+			return err
+		}
+		return s.each(cmd, urls, func(url string) error {
+			n, err := c.ImportPage(cmd.Context(), client.NewPage{URL: url, Name: name, ParentID: parent.ID})
+			if err == nil && wait {
+				n, err = c.WaitNode(cmd.Context(), n.ID)
+			}
+			return s.writeProcessed(cmd.OutOrStdout(), n, err)
+		})
+	})
+	return cmd
 }

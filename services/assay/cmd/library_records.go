@@ -2,12 +2,12 @@ package cmd
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -32,37 +32,29 @@ func newLibraryRecords(s *settings) *cobra.Command {
 		Long:  "List the records of a file: molecules, reactions, crystals, spectra or rows.\n\n" + filterHelp,
 		Example: `  assay library records /drugs.sdf --filter 'logP < 3' --fields formula,weight,logP
   assay library records /drugs.sdf --filter error`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if limit < 1 {
-				return &Usage{Err: fmt.Errorf("--limit %d: must be 1 or more", limit)}
-			}
-			c, n, err := s.node(cmd.Context(), args[0])
-			if err != nil {
-				return err
-			}
-			q.Limit = min(limit, 200)
-			listed := 0
-			for r, err := range c.Records(cmd.Context(), n.ID, q) {
-				if err == nil {
-					err = s.writeRecord(cmd.OutOrStdout(), r)
-				}
-				if err != nil {
-					return err
-				}
-				if listed++; listed == limit {
-					break
-				}
-			}
-			return nil
-		},
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&q.Filter, "filter", "", "only the records that the FILTER selects")
 	flags.StringVar(&q.Fields, "fields", "", "comma-separated names of the fields and properties to show")
 	flags.IntVar(&limit, "limit", 50, "maximum number of records to list")
 	flags.IntVar(&q.From, "from", 0, "zero-based index of the first record")
-	return cmd
+	cmd.PreRunE = func(*cobra.Command, []string) error { return positive("--limit", limit) }
+	return s.newNode(cmd, func(cmd *cobra.Command, c *client.Client, n client.Node, _ []string) error {
+		q.Limit = min(limit, 200)
+		listed := 0
+		for r, err := range c.Records(cmd.Context(), n.ID, q) {
+			if err == nil {
+				err = s.writeRecord(cmd.OutOrStdout(), r)
+			}
+			if err != nil {
+				return err
+			}
+			if listed++; listed == limit {
+				break
+			}
+		}
+		return nil
+	})
 }
 
 // maxShown is the maximum number of characters of a value shown in a line.
@@ -73,19 +65,16 @@ func (s *settings) writeRecord(w io.Writer, r client.LibraryRecord) error {
 	if s.json {
 		return writeJSON(w, r)
 	}
-	line := fmt.Sprintf("%6d  %s", r.Index, shown(r.Name))
+	line, objects := fmt.Sprintf("%6d  %s", r.Index, shown(r.Name)), []json.RawMessage{r.Properties, r.Fields}
 	if r.Error != "" {
-		_, err := fmt.Fprintf(w, "%s  (%s)\n", line, shown(r.Error))
-		return err
+		line, objects = line+"  ("+shown(r.Error)+")", nil
 	}
-	for _, object := range []json.RawMessage{r.Properties, r.Fields} {
+	for _, object := range objects {
 		values, err := members(object)
 		if err != nil {
 			return err
 		}
-		for _, v := range values {
-			line += "  " + v
-		}
+		line = strings.Join(append([]string{line}, values...), "  ")
 	}
 	_, err := fmt.Fprintln(w, line)
 	return err
@@ -123,42 +112,35 @@ func members(object json.RawMessage) ([]string, error) {
 
 func newLibraryExport(s *settings) *cobra.Command {
 	var e client.Export
-	var output string
 	cmd := &cobra.Command{
 		Use:   "export PATH",
 		Short: "Export the records of a file as CSV, JSON Lines or in the file's own format",
 		Long:  "Export the records of a file as CSV, JSON Lines or in the file's own format. Failed records are omitted.\n\n" + filterHelp,
 		Example: `  assay library export /drugs.sdf --format csv --fields formula,logP --rename logP:LogP -o drugs.csv
   assay library export /drugs.sdf --filter 'weight < 500' -o light.sdf`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if e.Format == "" {
-				e.Format = strings.ToLower(strings.TrimPrefix(path.Ext(output), "."))
-			}
-			if e.Format == "" {
-				return &Usage{Err: fmt.Errorf("specify --format: %s", strings.Join(exportFormats, ", "))}
-			}
-			if !slices.Contains(exportFormats, e.Format) {
-				return &Usage{Err: fmt.Errorf("--format %s: must be one of %s", e.Format, strings.Join(exportFormats, ", "))}
-			}
-			c, n, err := s.node(cmd.Context(), args[0])
-			if err != nil {
-				return err
-			}
-			content, err := c.ExportRecords(cmd.Context(), n.ID, e)
-			if err != nil {
-				return err
-			}
-			return writeContent(cmd, output, content)
-		},
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&e.Format, "format", "", "csv, jsonl, or the format of the file (default: the extension of the output)")
-	flags.StringVar(&e.Fields, "fields", "", "comma-separated names of fields and properties, in the order of the output (default all)")
+	flags.StringVar(&e.Fields, "fields", "",
+		"comma-separated names of fields and properties, in the order of the output (default all)")
 	flags.StringVar(&e.Rename, "rename", "", "comma-separated pairs of old and new names, such as logP:LogP")
 	flags.StringVar(&e.Filter, "filter", "", "only the records that the FILTER selects")
-	flags.StringVarP(&output, "output", "o", "", "file to write to instead of standard output")
-	return cmd
+	cmd.PreRunE = func(*cobra.Command, []string) error {
+		if e.Format == "" {
+			e.Format = strings.ToLower(strings.TrimPrefix(path.Ext(flags.Lookup("output").Value.String()), "."))
+		}
+		if e.Format == "" {
+			return usage("specify --format: %s", strings.Join(exportFormats, ", "))
+		}
+		return oneOf("--format", e.Format, exportFormats)
+	}
+	return s.newDownload(cmd, func(c *client.Client, ctx context.Context, path string) (io.ReadCloser, error) {
+		n, err := find(ctx, c, path)
+		if err != nil {
+			return nil, err
+		}
+		return c.ExportRecords(ctx, n.ID, e)
+	})
 }
 
 // exportFormats lists the export formats of all kinds of files.

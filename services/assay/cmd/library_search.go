@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -25,39 +26,6 @@ your own nodes, those that others share with you, and public ones.`,
 		Example: `  assay library search budget
   assay library search '"annual report" 202* -draft' --format pdf --in /Reports`,
 		Args: cobra.MinimumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := s.client()
-			if err != nil {
-				return err
-			}
-			if below != "" {
-				n, err := find(cmd.Context(), c, below)
-				if err != nil {
-					return err
-				}
-				q.ParentID = n.ID
-			}
-			q.Query = strings.Join(args, " ")
-			page, err := c.SearchLibrary(cmd.Context(), q)
-			if err != nil {
-				return err
-			}
-			out := cmd.OutOrStdout()
-			if s.json {
-				return writeJSON(out, page)
-			}
-			for _, h := range page.Hits {
-				if err := errors.Join(s.writeNode(out, h.Node), writeSnippets(out, h.Snippets)); err != nil {
-					return err
-				}
-			}
-			total := count(page.Total, "hit")
-			if page.TotalIsMinimum {
-				total = "at least " + total
-			}
-			_, err = fmt.Fprintln(out, total)
-			return err
-		},
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&q.Type, "type", "", "only Folder, File or Record")
@@ -65,6 +33,35 @@ your own nodes, those that others share with you, and public ones.`,
 	flags.StringVar(&q.Status, "status", "", "only nodes with this status, such as Failed")
 	flags.StringVar(&below, "in", "", "only nodes below this folder, given as a path or id")
 	flags.IntVar(&q.Limit, "limit", 20, "maximum number of hits to show, up to 100")
+	cmd.RunE = with(s.client, func(cmd *cobra.Command, c *client.Client, args []string) error {
+		if below != "" {
+			n, err := find(cmd.Context(), c, below)
+			if err != nil {
+				return err
+			}
+			q.ParentID = n.ID
+		}
+		q.Query = strings.Join(args, " ")
+		page, err := c.SearchLibrary(cmd.Context(), q)
+		if err != nil {
+			return err
+		}
+		out := cmd.OutOrStdout()
+		if s.json {
+			return writeJSON(out, page)
+		}
+		for _, h := range page.Hits {
+			if err := errors.Join(s.nodes().writeLine(out, h.Node), writeSnippets(out, h.Snippets)); err != nil {
+				return err
+			}
+		}
+		total := count(page.Total, "hit")
+		if page.TotalIsMinimum {
+			total = "at least " + total
+		}
+		_, err = fmt.Fprintln(out, total)
+		return err
+	})
 	return cmd
 }
 
@@ -90,63 +87,41 @@ func writeSnippets(w io.Writer, snippets []client.SearchSnippet) error {
 }
 
 func newLibraryText(s *settings) *cobra.Command {
-	return &cobra.Command{
-		Use:   "text PATH...",
-		Short: "Print the text of files",
-		Args:  cobra.MinimumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return eachPath(cmd, s, args, func(c *client.Client, n client.Node) error {
-				text, err := c.NodeText(cmd.Context(), n.ID, client.Reading{})
-				if err != nil {
-					return err
-				}
-				_, err = io.Copy(cmd.OutOrStdout(), text)
-				return errors.Join(err, text.Close())
-			})
-		},
-	}
+	return s.newNodes(&cobra.Command{Use: "text PATH...", Short: "Print the text of files"},
+		func(ctx context.Context, c *client.Client, n client.Node, w io.Writer) error {
+			text, err := c.NodeText(ctx, n.ID, client.Reading{})
+			if err != nil {
+				return err
+			}
+			_, err = io.Copy(w, text)
+			return errors.Join(err, text.Close())
+		})
 }
 
 func newLibraryMetadata(s *settings) *cobra.Command {
-	return &cobra.Command{
-		Use:   "metadata PATH...",
-		Short: "Print the metadata of files as JSON",
-		Args:  cobra.MinimumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return eachPath(cmd, s, args, func(c *client.Client, n client.Node) error {
-				found, err := c.NodeMetadata(cmd.Context(), n.ID, client.Reading{})
-				if err != nil {
-					return err
-				}
-				return writeJSON(cmd.OutOrStdout(), found)
-			})
-		},
-	}
+	return s.newNodes(&cobra.Command{Use: "metadata PATH...", Short: "Print the metadata of files as JSON"},
+		func(ctx context.Context, c *client.Client, n client.Node, w io.Writer) error {
+			found, err := c.NodeMetadata(ctx, n.ID, client.Reading{})
+			if err != nil {
+				return err
+			}
+			return writeJSON(w, found)
+		})
 }
 
 func newLibraryImages(s *settings) *cobra.Command {
-	return &cobra.Command{
-		Use:   "images PATH...",
-		Short: "List the pictures of files",
-		Args:  cobra.MinimumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return eachPath(cmd, s, args, func(c *client.Client, n client.Node) error {
-				images, err := c.NodeImages(cmd.Context(), n.ID, client.Reading{})
-				if err != nil {
-					return err
-				}
-				for _, i := range images {
-					if s.json {
-						err = writeJSON(cmd.OutOrStdout(), i)
-					} else {
-						_, err = fmt.Fprintf(cmd.OutOrStdout(), "%-6s %5d x %-5d %-12s %d B\n", i.ID, i.Width, i.Height, i.MimeType, i.Length)
-					}
-					if err != nil {
-						return err
-					}
-				}
-				return nil
-			})
-		},
+	images := item[client.NodeImage]{
+		settings: s, layout: "%-6s %5d x %-5d %-12s %d B",
+		cells: func(i client.NodeImage) []any { return []any{i.ID, i.Width, i.Height, i.MimeType, i.Length} },
 	}
+	return s.newNodes(&cobra.Command{Use: "images PATH...", Short: "List the pictures of files"},
+		func(ctx context.Context, c *client.Client, n client.Node, w io.Writer) error {
+			found, err := c.NodeImages(ctx, n.ID, client.Reading{})
+			for _, i := range found {
+				if err == nil {
+					err = images.writeLine(w, i)
+				}
+			}
+			return err
+		})
 }

@@ -2,8 +2,6 @@ package cmd
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -67,8 +65,8 @@ type edited struct {
 }
 
 func (e *photoEdit) run(cmd *cobra.Command, paths []string) (err error) {
-	if e.parallel < 1 {
-		return &Usage{Err: fmt.Errorf("--parallel %d: must be 1 or more", e.parallel)}
+	if err := positive("--parallel", e.parallel); err != nil {
+		return err
 	}
 	if e.output != "" {
 		e.wait = true
@@ -79,9 +77,17 @@ func (e *photoEdit) run(cmd *cobra.Command, paths []string) (err error) {
 	if e.client, err = e.settings.client(); err != nil {
 		return err
 	}
+	photos := e.photos()
 	e.sender = &sender[edited]{
-		settings: e.settings, isFailed: func(r edited) bool { return e.wait && r.photo.Status == client.Failed },
-		show: func(path string, r edited) error { return e.show(cmd.OutOrStdout(), path, r) },
+		settings: e.settings, failed: func(r edited) error { return photos.failed(r.photo) },
+		line: func(path string, r edited) any { return editedLine{Path: path, Saved: r.saved, Photo: r.photo} },
+		write: func(w io.Writer, r edited) error {
+			err := photos.writeLine(w, r.photo)
+			if err == nil && r.saved != "" {
+				_, err = fmt.Fprintf(w, "    saved as %s\n", shown(r.saved))
+			}
+			return err
+		},
 	}
 	if e.wait {
 		e.sender.wait = e.await
@@ -119,31 +125,27 @@ func (e *photoEdit) editAll(ctx context.Context, paths []string) {
 // open opens a photo and reads the properties that its upload declares.
 func (e *photoEdit) open(ctx context.Context, path string) (src source, err error) {
 	src = source{path: path, bar: e.sender.bars.add(path)}
-	if src.file, err = os.Open(path); err != nil {
-		return src, plain(err)
-	}
-	info, err := src.file.Stat()
+	file, info, err := open(path)
 	if err != nil {
-		return src, errors.Join(plain(err), src.file.Close())
+		return src, err
 	}
-	head, digest := make([]byte, 512), sha256.New()
-	n, err := io.ReadFull(src.file, head)
-	if err == nil || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
-		_, err = src.file.Seek(0, io.SeekStart)
-	}
-	if err == nil {
-		src.Size, err = io.Copy(digest, src.bar.hash(ctx, src.file, info.Size()))
+	head := make([]byte, 512)
+	n, err := file.ReadAt(head, 0)
+	if errors.Is(err, io.EOF) {
+		err = nil
 	}
 	format := pixels.Sniff(head[:n])
+	if err == nil {
+		src.SHA256, src.Size, err = checksum(ctx, file, info.Size(), src.bar)
+	}
 	if err == nil && format == "" {
 		err = errors.New("is not a JPEG, PNG, WebP or HEIC photo")
 	}
 	if err != nil {
-		return src, errors.Join(plain(err), src.file.Close())
+		return src, errors.Join(plain(err), file.Close())
 	}
-	src.bar.size(src.Size)
-	src.FileName, src.ContentType, src.SHA256 = filepath.Base(path), format.MediaType(), hex.EncodeToString(digest.Sum(nil))
-	src.Content, src.Progress = src.file, src.bar.sent
+	src.file, src.FileName, src.ContentType = file, filepath.Base(path), format.MediaType()
+	src.Content, src.Progress = file, src.bar.sent
 	return src, nil
 }
 
@@ -206,18 +208,6 @@ func (e *photoEdit) save(ctx context.Context, p client.Photo) (path string, err 
 // create creates a file. It fails if the file exists.
 func create(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-}
-
-// show writes the result of one photo.
-func (e *photoEdit) show(w io.Writer, path string, r edited) error {
-	if e.json {
-		return writeJSON(w, editedLine{Path: path, Saved: r.saved, Photo: r.photo})
-	}
-	if err := e.writePhoto(w, r.photo); err != nil || r.saved == "" {
-		return err
-	}
-	_, err := fmt.Fprintf(w, "    saved as %s\n", shown(r.saved))
-	return err
 }
 
 // editedLine is a photo with its path and the path of the edited photo.

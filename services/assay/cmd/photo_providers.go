@@ -3,12 +3,8 @@ package cmd
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"io"
-	"net/http"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -17,8 +13,12 @@ import (
 )
 
 func newPhotoProviders(s *settings) *cobra.Command {
-	var operator string
-	cmd := &cobra.Command{
+	providers := item[client.PhotoProvider]{
+		settings: s, connect: s.operatorClient,
+		heads:  []any{"NAME", "STATUS", "MODEL", "CALLS TODAY", "COST TODAY", "FALLBACK"},
+		headed: true, cells: providerCells, fields: providerFields,
+	}
+	return s.operators(group(&cobra.Command{
 		Use:   "providers",
 		Short: "List, show, configure and check the paid providers",
 		Long: `List, show, configure and check the paid providers that describe and edit photos:
@@ -26,49 +26,20 @@ limits, budgets, models and prices.
 
 The commands call the server's operator address: --operator, else ASSAY_OPERATOR, else
 that of a running "assay serve". The keys are environment variables of the analyzer.`,
-		Args: knownCommand,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	cmd.PersistentFlags().StringVar(&operator, "operator", "", "operator address of the server, such as http://127.0.0.1:8087 [ASSAY_OPERATOR]")
-	cmd.AddCommand(newProvidersList(s, &operator), newProvidersShow(s, &operator), newProvidersSet(s, &operator),
-		newProvidersDefault(s, &operator), newProvidersCheck(s, &operator), newProvidersCosts(s, &operator))
-	return cmd
+	},
+		providers.newPage(&cobra.Command{Use: "list", Short: "List the paid providers with their state and costs"}, "",
+			func(ctx context.Context, c *client.Client) ([]client.PhotoProvider, bool, error) {
+				all, err := c.PhotoProviders(ctx)
+				return all.Providers, false, err
+			}),
+		providers.newShow(&cobra.Command{Use: "show NAME", Short: "Show a paid provider"}, (*client.Client).PhotoProvider),
+		newProvidersSet(providers), newProvidersDefault(s), newProvidersCheck(s), newProvidersCosts(s)), "8087")
 }
 
-func newProvidersList(s *settings, operator *string) *cobra.Command {
-	return &cobra.Command{
-		Use: "list", Short: "List the paid providers with their state and costs", Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			c, err := s.operatorClient(*operator)
-			if err != nil {
-				return err
-			}
-			all, err := c.PhotoProviders(cmd.Context())
-			if err != nil {
-				return err
-			}
-			if !s.json {
-				return writeProviders(cmd.OutOrStdout(), all.Providers)
-			}
-			for _, provider := range all.Providers {
-				if err := writeJSON(cmd.OutOrStdout(), provider); err != nil {
-					return err
-				}
-			}
-			return nil
-		},
-	}
-}
-
-func writeProviders(w io.Writer, all []client.PhotoProvider) error {
-	var out strings.Builder
-	row := func(cells ...string) { out.WriteString(strings.Join(cells, "\t") + "\n") }
-	row("NAME", "STATUS", "MODEL", "CALLS TODAY", "COST TODAY", "FALLBACK")
-	for _, p := range all {
-		row(p.Name, providerStatus(p), shown(p.EditModel), fmt.Sprintf("%d of %d", p.State.CallsToday, p.PerDay),
-			fmt.Sprintf("%s of %s", dollars(p.State.CostToday), dollars(p.DailyBudget)), cmp.Or(strings.Join(p.Fallback, ", "), "none"))
-	}
-	return writeTable(w, out.String())
+func providerCells(p client.PhotoProvider) []any {
+	calls := fmt.Sprintf("%d of %d", p.State.CallsToday, p.PerDay)
+	cost := fmt.Sprintf("%s of %s", dollars(p.State.CostToday), dollars(p.DailyBudget))
+	return []any{p.Name, providerStatus(p), p.EditModel, calls, cost, cmp.Or(strings.Join(p.Fallback, ", "), "none")}
 }
 
 // providerStatus returns the state in one word.
@@ -93,66 +64,33 @@ func dollars(micros int64) string {
 	return "$" + text
 }
 
-func newProvidersShow(s *settings, operator *string) *cobra.Command {
-	return &cobra.Command{
-		Use: "show NAME", Short: "Show a paid provider", Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := s.operatorClient(*operator)
-			if err != nil {
-				return err
-			}
-			provider, err := c.PhotoProvider(cmd.Context(), args[0])
-			if err != nil {
-				return err
-			}
-			return s.writeProvider(cmd.OutOrStdout(), provider)
-		},
-	}
-}
-
-// writeProvider writes all fields of a provider.
-func (s *settings) writeProvider(w io.Writer, p client.PhotoProvider) error {
-	if s.json {
-		return writeJSON(w, p)
-	}
-	var out strings.Builder
-	row := func(name, value string) {
-		if value != "" {
-			fmt.Fprintf(&out, "%s\t%s\n", name, shown(value))
-		}
-	}
-	at := func(t time.Time) string {
-		if t.IsZero() {
-			return ""
-		}
-		return t.Local().Format(time.DateTime)
-	}
-	row("provider", p.Name)
-	row("status", providerStatus(p))
-	row("suspended", p.State.Suspended)
-	row("held until", at(p.State.HeldUntil))
-	row("breaker open until", at(p.State.OpenUntil))
-	row("url", p.BaseURL)
-	row("key variable", p.KeyVariable)
+func providerFields(t *columns, p client.PhotoProvider) {
+	t.field("provider", p.Name)
+	t.field("status", providerStatus(p))
+	t.field("suspended", p.State.Suspended)
+	t.field("held until", dateTime(p.State.HeldUntil))
+	t.field("breaker open until", dateTime(p.State.OpenUntil))
+	t.field("url", p.BaseURL)
+	t.field("key variable", p.KeyVariable)
 	if p.AnalyzeModel != "" {
-		row("analyzes", fmt.Sprintf("%s, %s each, timeout %s", p.AnalyzeModel, dollars(p.AnalyzeMicros), p.AnalyzeTime))
+		t.field("analyzes", fmt.Sprintf("%s, %s each, timeout %s", p.AnalyzeModel, dollars(p.AnalyzeMicros), p.AnalyzeTime))
 	}
-	row("edits", fmt.Sprintf("%s, %s each, timeout %s", p.EditModel, dollars(p.EditMicros), p.EditTime))
-	row("price date", p.PriceDate)
-	row("calls", fmt.Sprintf("%d of %d in progress, %d of %d today, at most %d per minute", p.State.Running, p.Concurrent, p.State.CallsToday, p.PerDay, p.PerMinute))
-	row("cost", fmt.Sprintf("%s of %s today", dollars(p.State.CostToday), dollars(p.DailyBudget)))
+	t.field("edits", fmt.Sprintf("%s, %s each, timeout %s", p.EditModel, dollars(p.EditMicros), p.EditTime))
+	t.field("price date", p.PriceDate)
+	t.field("calls", fmt.Sprintf("%d of %d in progress, %d of %d today, at most %d per minute",
+		p.State.Running, p.Concurrent, p.State.CallsToday, p.PerDay, p.PerMinute))
+	t.field("cost", fmt.Sprintf("%s of %s today", dollars(p.State.CostToday), dollars(p.DailyBudget)))
 	if len(p.Fallback) > 0 {
-		row("fallback", fmt.Sprintf("%s, after %s", strings.Join(p.Fallback, ", "), p.FallbackAfter))
+		t.field("fallback", fmt.Sprintf("%s, after %s", strings.Join(p.Fallback, ", "), p.FallbackAfter))
 	}
-	for i, day := range p.State.Days {
-		row(map[bool]string{true: "days"}[i == 0], fmt.Sprintf("%s  %d calls  %s", day.Day, day.Calls, dollars(day.CostMicros)))
+	for _, day := range p.State.Days {
+		t.field("days", fmt.Sprintf("%s  %d calls  %s", day.Day, day.Calls, dollars(day.CostMicros)))
 	}
-	row("etag", p.ETag)
-	return writeTable(w, out.String())
+	t.field("etag", p.ETag)
 }
 
-func newProvidersSet(s *settings, operator *string) *cobra.Command {
-	var given client.PhotoProviderSettings
+func newProvidersSet(providers item[client.PhotoProvider]) *cobra.Command {
+	given := client.PhotoProviderSettings{Enabled: true}
 	var match string
 	cmd := &cobra.Command{
 		Use: "set NAME", Short: "Change settings of a paid provider",
@@ -165,91 +103,123 @@ the change is applied only if the settings still have the etag that "show" print
 		Example: `  assay photo providers set gemini --enabled --daily-budget-micros 5000000
   assay photo providers set gemini --fallback seedream,stub --fallback-after 5m
   assay photo providers set gemini --enabled=false`,
-		Args: cobra.ExactArgs(1),
+		Args: cobra.ExactArgs(1), PreRunE: someGiven,
 	}
-	set := map[string]func(*client.PhotoProviderSettings){} // by flag name
 	flags := cmd.Flags()
-	flags.BoolVar(&given.Enabled, "enabled", true, "allow calls to the provider")
-	set["enabled"] = func(p *client.PhotoProviderSettings) { p.Enabled = given.Enabled }
-	flags.StringSliceVar(&given.Fallback, "fallback", nil, "providers to fall back to, in order of preference")
-	set["fallback"] = func(p *client.PhotoProviderSettings) { p.Fallback = append([]string{}, given.Fallback...) }
-	for _, f := range []struct {
-		name, usage string
-		of          func(*client.PhotoProviderSettings) *string
-	}{
-		{"url", "base URL of the API", func(p *client.PhotoProviderSettings) *string { return &p.BaseURL }},
-		{"key-variable", "environment variable of the analyzer that contains the API key", func(p *client.PhotoProviderSettings) *string { return &p.KeyVariable }},
-		{"analyze-model", "model for descriptions", func(p *client.PhotoProviderSettings) *string { return &p.AnalyzeModel }},
-		{"edit-model", "model for edits", func(p *client.PhotoProviderSettings) *string { return &p.EditModel }},
-		{"price-date", "date on which models and prices were last compared with the provider's documentation, such as 2026-11-22", func(p *client.PhotoProviderSettings) *string { return &p.PriceDate }},
-		{"analyze-time", "timeout of a description, such as 30s", func(p *client.PhotoProviderSettings) *string { return &p.AnalyzeTime }},
-		{"edit-time", "timeout of an edit, such as 2m", func(p *client.PhotoProviderSettings) *string { return &p.EditTime }},
-		{"fallback-after", "time after which a waiting photo is passed to the fallback, such as 10m", func(p *client.PhotoProviderSettings) *string { return &p.FallbackAfter }},
-	} {
-		flags.StringVar(f.of(&given), f.name, "", f.usage)
-		set[f.name] = func(p *client.PhotoProviderSettings) { *f.of(p) = *f.of(&given) }
-	}
-	for _, f := range []struct {
-		name, usage string
-		of          func(*client.PhotoProviderSettings) *int
-	}{
-		{"per-minute", "maximum number of calls per minute", func(p *client.PhotoProviderSettings) *int { return &p.PerMinute }},
-		{"per-day", "maximum number of calls per day (UTC)", func(p *client.PhotoProviderSettings) *int { return &p.PerDay }},
-		{"concurrent", "maximum number of concurrent calls", func(p *client.PhotoProviderSettings) *int { return &p.Concurrent }},
-	} {
-		flags.IntVar(f.of(&given), f.name, 0, f.usage)
-		set[f.name] = func(p *client.PhotoProviderSettings) { *f.of(p) = *f.of(&given) }
-	}
-	for _, f := range []struct {
-		name, usage string
-		of          func(*client.PhotoProviderSettings) *int64
-	}{
-		{"analyze-micros", "maximum cost of one description, in millionths of a US dollar", func(p *client.PhotoProviderSettings) *int64 { return &p.AnalyzeMicros }},
-		{"edit-micros", "maximum cost of one edit, in millionths of a US dollar", func(p *client.PhotoProviderSettings) *int64 { return &p.EditMicros }},
-		{"daily-budget-micros", "maximum cost of all calls per day (UTC), in millionths of a US dollar", func(p *client.PhotoProviderSettings) *int64 { return &p.DailyBudget }},
-	} {
-		flags.Int64Var(f.of(&given), f.name, 0, f.usage)
-		set[f.name] = func(p *client.PhotoProviderSettings) { *f.of(p) = *f.of(&given) }
-	}
+	providerFlags(flags, &given)
 	flags.StringVar(&match, "if-match", "", "change only if the settings have this etag; * for any")
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		var changes []func(*client.PhotoProviderSettings)
-		cmd.Flags().Visit(func(f *pflag.Flag) {
-			if change := set[f.Name]; change != nil {
-				changes = append(changes, change)
+	return providers.newSet(cmd, func(ctx context.Context, c *client.Client, args []string) (client.PhotoProvider, error) {
+		return untilUnchanged(match, func() (client.PhotoProvider, error) {
+			current, err := c.PhotoProvider(ctx, args[0])
+			next := current.PhotoProviderSettings
+			if err == nil {
+				err = apply(flags, providerFlags, &next)
 			}
+			if err != nil {
+				return current, err
+			}
+			return c.PutPhotoProvider(ctx, args[0], next, cmp.Or(match, current.ETag))
 		})
-		if len(changes) == 0 {
-			return &Usage{Err: errors.New("specify at least one setting")}
-		}
-		c, err := s.operatorClient(*operator)
-		if err != nil {
-			return err
-		}
-		provider, err := setProvider(cmd.Context(), c, args[0], match, changes)
-		if err != nil {
-			return err
-		}
-		return s.writeProvider(cmd.OutOrStdout(), provider)
-	}
-	return cmd
+	})
 }
 
-// setProvider reads the settings of a provider and changes them. If match is set, it changes only the version with
-// that ETag.
-func setProvider(ctx context.Context, c *client.Client, name, match string, changes []func(*client.PhotoProviderSettings)) (client.PhotoProvider, error) {
-	for try := 1; ; try++ {
-		current, err := c.PhotoProvider(ctx, name)
-		if err != nil {
-			return current, err
-		}
-		next := current.PhotoProviderSettings
-		for _, change := range changes {
-			change(&next)
-		}
-		put, err := c.PutPhotoProvider(ctx, name, next, cmp.Or(match, current.ETag))
-		if problemOf(err) != http.StatusPreconditionFailed || match != "" || try == setTries {
-			return put, err
+// providerFlags adds the flags of the settings of a provider.
+func providerFlags(flags *pflag.FlagSet, s *client.PhotoProviderSettings) {
+	flags.BoolVar(&s.Enabled, "enabled", s.Enabled, "allow calls to the provider")
+	flags.StringSliceVar(&s.Fallback, "fallback", s.Fallback, "providers to fall back to, in order of preference")
+	flags.StringVar(&s.BaseURL, "url", s.BaseURL, "base URL of the API")
+	flags.StringVar(&s.KeyVariable, "key-variable", s.KeyVariable,
+		"environment variable of the analyzer that contains the API key")
+	flags.StringVar(&s.AnalyzeModel, "analyze-model", s.AnalyzeModel, "model for descriptions")
+	flags.StringVar(&s.EditModel, "edit-model", s.EditModel, "model for edits")
+	flags.StringVar(&s.PriceDate, "price-date", s.PriceDate,
+		"date on which models and prices were last compared with the provider's documentation, such as 2026-11-22")
+	flags.StringVar(&s.AnalyzeTime, "analyze-time", s.AnalyzeTime, "timeout of a description, such as 30s")
+	flags.StringVar(&s.EditTime, "edit-time", s.EditTime, "timeout of an edit, such as 2m")
+	flags.StringVar(&s.FallbackAfter, "fallback-after", s.FallbackAfter,
+		"time after which a waiting photo is passed to the fallback, such as 10m")
+	flags.IntVar(&s.PerMinute, "per-minute", s.PerMinute, "maximum number of calls per minute")
+	flags.IntVar(&s.PerDay, "per-day", s.PerDay, "maximum number of calls per day (UTC)")
+	flags.IntVar(&s.Concurrent, "concurrent", s.Concurrent, "maximum number of concurrent calls")
+	flags.Int64Var(&s.AnalyzeMicros, "analyze-micros", s.AnalyzeMicros,
+		"maximum cost of one description, in millionths of a US dollar")
+	flags.Int64Var(&s.EditMicros, "edit-micros", s.EditMicros,
+		"maximum cost of one edit, in millionths of a US dollar")
+	flags.Int64Var(&s.DailyBudget, "daily-budget-micros", s.DailyBudget,
+		"maximum cost of all calls per day (UTC), in millionths of a US dollar")
+}
+
+func newProvidersDefault(s *settings) *cobra.Command {
+	return &cobra.Command{
+		Use: "default [NAME]", Short: "Show or change the default provider",
+		Long: `Show or change the provider of photos that do not name one: a paid provider, or stub,
+the local provider. The local provider is used while the default is disabled and has no
+fallback.`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: with(s.operatorClient, func(cmd *cobra.Command, c *client.Client, args []string) error {
+			all, err := untilUnchanged("", func() (client.PhotoProviderList, error) {
+				all, err := c.PhotoProviders(cmd.Context())
+				if err != nil || len(args) == 0 {
+					return all, err
+				}
+				return c.PutDefaultPhotoProvider(cmd.Context(), args[0], all.ETag)
+			})
+			if err != nil {
+				return err
+			}
+			return s.write(cmd.OutOrStdout(), map[string]string{"default": all.Default}, "%s\n", shown(all.Default))
+		}),
+	}
+}
+
+func newProvidersCheck(s *settings) *cobra.Command {
+	return &cobra.Command{
+		Use: "check NAME", Short: "Check whether a paid provider accepts the key",
+		Long: `Check whether a paid provider accepts the key. The command makes one free call, even
+while the provider is disabled. The analyzer has the keys: without "assay serve",
+--operator is the operator address of an analyzer.`,
+		Args: cobra.ExactArgs(1),
+		RunE: with(s.operatorClient, func(cmd *cobra.Command, c *client.Client, args []string) error {
+			found, err := c.CheckPhotoProvider(cmd.Context(), args[0])
+			switch {
+			case err != nil:
+				return err
+			case s.json:
+				err = writeJSON(cmd.OutOrStdout(), found)
+			case found.OK:
+				name, model := shown(found.Name), shown(found.Model)
+				_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s accepts the key (%s, %d ms)\n", name, model, found.Millis)
+			}
+			if err == nil && !found.OK {
+				err = fmt.Errorf("%s: %s: %s", found.Name, found.Code, found.Detail)
+			}
+			return err
+		}),
+	}
+}
+
+func newProvidersCosts(s *settings) *cobra.Command {
+	var from, to string
+	cmd := &cobra.Command{
+		Use: "costs", Short: "List the calls and costs of paid providers by day",
+		Long: `List the calls and costs of paid providers by day (UTC), for the current month by
+default. Costs are never lower than the billed amounts. Figures are kept for 62 days.`,
+		Args: cobra.NoArgs,
+	}
+	cmd.Flags().StringVar(&from, "from", "", "first day, such as 2026-11-01")
+	cmd.Flags().StringVar(&to, "to", "", "last day")
+	costs := item[client.PhotoCosts]{settings: s, connect: s.operatorClient, fields: costsFields}
+	return costs.newSet(cmd, func(ctx context.Context, c *client.Client, _ []string) (client.PhotoCosts, error) {
+		return c.PhotoCosts(ctx, from, to)
+	})
+}
+
+func costsFields(t *columns, costs client.PhotoCosts) {
+	t.row("DAY", "PROVIDER", "CALLS", "COST")
+	for _, p := range costs.Providers {
+		for _, day := range p.Days {
+			t.row(day.Day, p.Name, day.Calls, dollars(day.CostMicros))
 		}
 	}
+	t.row("total", shown(costs.From)+" to "+shown(costs.To), costs.Calls, dollars(costs.CostMicros))
 }

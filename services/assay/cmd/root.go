@@ -1,4 +1,5 @@
-// Package cmd implements the command line of Assay, with one file per command.
+// Package cmd implements the command line of Assay, with one or more files per area. An item describes the things
+// of an area, and most commands are built from such descriptions.
 //
 // Exit status: 0 on success, 1 on failure, 2 for invalid usage, 130 after an interrupt. Results go to standard output,
 // everything else to standard error.
@@ -111,9 +112,10 @@ Exit status: 0 on success, 1 on failure, 2 for invalid usage, 130 after Ctrl-C.`
 	flags.StringVar(&s.owner, "owner", "", "owner of the files [ASSAY_OWNER]")
 	flags.StringVar(&s.token, "token", "", "API key or token of the identity provider; prefer the variable [ASSAY_TOKEN]")
 	flags.BoolVar(&s.json, "json", false, "print JSON, one object per line")
+	root.AddCommand(fileCommands(s)...)
 	root.AddCommand(
-		newServe(s), newVerify(s), newGateway(), newSetup(), newSweep(s), newLicenses(),
-		newUpload(s), newGet(s), newList(s), newWatch(s), newContent(s), newRetry(s), newDelete(s), newDead(s), newQuotas(s), newAudit(s), newFeed(s), newPhoto(s), newLibrary(s), newKeys(s), newEnv(s), newHealth(s), newVersion(s))
+		newServe(s), newVerify(s), newGateway(), newSetup(), newSweep(s), newLicenses(), newDead(s), newQuotas(s),
+		newAudit(s), newFeed(s), newPhoto(s), newLibrary(s), newKeys(s), newEnv(s), newHealth(s), newVersion(s))
 	return root
 }
 

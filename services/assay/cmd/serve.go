@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/assay-project/assay/pkg/config"
 	"github.com/assay-project/assay/services/assay/serve"
@@ -13,7 +14,6 @@ import (
 
 // newServe returns `assay serve`. Its flags override the environment variables.
 func newServe(s *settings) *cobra.Command {
-	var flags serve.Config
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Run all services in this process",
@@ -34,37 +34,64 @@ After Ctrl-C, requests and work in progress finish; a second Ctrl-C terminates t
 process immediately.`,
 		Args: cobra.NoArgs,
 	}
-	set := cmd.Flags()
-	set.StringVar(&flags.Addr, "addr", "", "address of the HTTP API; port 0 picks a free port (default 127.0.0.1:8080)")
-	set.StringVar(&flags.OperatorAddr, "operator-addr", "", "address of the operator API (default a free loopback port)")
-	set.StringVar(&flags.NATSAddr, "nats-addr", "", "address of the embedded NATS server (default a free loopback port)")
-	set.StringVar(&flags.S3Addr, "s3-addr", "", "address of the embedded S3 server (default a free loopback port)")
-	set.StringVar(&flags.DynamoDBAddr, "dynamodb-addr", "", "address of the embedded DynamoDB engine (default a free loopback port)")
-	set.StringVar(&flags.Exposure.Auth, "auth", "", "none, or token: calls require an API key, a token of the identity provider or a session (default none)")
-	set.BoolVar(&flags.AcceptEmpty, "accept-empty", false, "start although parts of the data folder are absent, empty or of another folder")
+	serveFlags(cmd.Flags(), &serve.Config{})
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		cfg, err := config.Load[serve.Config](os.Environ())
 		if err != nil {
 			return err
 		}
-		for flag, variable := range map[string]struct{ given, to *string }{
-			"addr":          {&flags.Addr, &cfg.Addr},
-			"operator-addr": {&flags.OperatorAddr, &cfg.OperatorAddr},
-			"nats-addr":     {&flags.NATSAddr, &cfg.NATSAddr},
-			"s3-addr":       {&flags.S3Addr, &cfg.S3Addr},
-			"dynamodb-addr": {&flags.DynamoDBAddr, &cfg.DynamoDBAddr},
-			"auth":          {&flags.Exposure.Auth, &cfg.Exposure.Auth},
-		} {
-			if set.Changed(flag) {
-				*variable.to = *variable.given
-			}
+		if err := apply(cmd.Flags(), serveFlags, &cfg); err != nil {
+			return err
 		}
-		cfg.AcceptEmpty = flags.AcceptEmpty
 		// --data is a persistent flag because every command can read the directory.
 		if cmd.Flags().Changed("data") {
 			cfg.DataDir = s.data
 		}
 		return serve.Run(cmd.Context(), cfg, cmd.OutOrStdout())
+	}
+	return cmd
+}
+
+// serveFlags adds the flags of the settings of `assay serve`.
+func serveFlags(flags *pflag.FlagSet, c *serve.Config) {
+	flags.StringVar(&c.Addr, "addr", c.Addr, "address of the HTTP API; port 0 picks a free port (default 127.0.0.1:8080)")
+	flags.StringVar(&c.OperatorAddr, "operator-addr", c.OperatorAddr,
+		"address of the operator API (default a free loopback port)")
+	flags.StringVar(&c.NATSAddr, "nats-addr", c.NATSAddr,
+		"address of the embedded NATS server (default a free loopback port)")
+	flags.StringVar(&c.S3Addr, "s3-addr", c.S3Addr, "address of the embedded S3 server (default a free loopback port)")
+	flags.StringVar(&c.DynamoDBAddr, "dynamodb-addr", c.DynamoDBAddr,
+		"address of the embedded DynamoDB engine (default a free loopback port)")
+	flags.StringVar(&c.Exposure.Auth, "auth", c.Exposure.Auth,
+		"none, or token: calls require an API key, a token of the identity provider or a session (default none)")
+	flags.BoolVar(&c.AcceptEmpty, "accept-empty", c.AcceptEmpty,
+		"start although parts of the data folder are absent, empty or of another folder")
+}
+
+func newVerify(s *settings) *cobra.Command {
+	var repair bool
+	cmd := &cobra.Command{
+		Use:   "verify",
+		Short: `Check the data folder of a stopped "assay serve"`,
+		Long: `Check the data folder of "assay serve": the database and its journal, all objects,
+and the streams of NATS, and whether they belong together. The folder must not be in
+use.
+
+Like "assay serve", it first replays the journal after a crash, finishes interrupted
+changes to objects, and restores metadata that was lost when the folder was copied
+without extended attributes.
+
+With --repair it truncates a damaged journal before the first damaged commit, which
+discards that commit and all later ones, rewrites the copies of metadata, and adds
+missing checksums of objects. It keeps a copy of the journal. Restore other damaged
+data from a backup.
+
+Exit status: 0 if no problem was found, 1 otherwise.`,
+		Args: cobra.NoArgs,
+	}
+	cmd.Flags().BoolVar(&repair, "repair", false, "truncate a damaged journal and rewrite copies of metadata")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		return serve.Verify(cmd.Context(), s.data, repair, cmd.OutOrStdout())
 	}
 	return cmd
 }

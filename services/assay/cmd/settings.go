@@ -26,6 +26,8 @@ type settings struct {
 	token  string
 	json   bool
 
+	operator string // address of the operator calls, of commands that have them
+
 	patience time.Duration // how long a request is retried; 0 means the client's default
 
 	opened *client.Client
@@ -44,23 +46,19 @@ func (s *settings) client() (*client.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	owner, token := "", s.findToken()
-	if token == "" {
+	owner := ""
+	if s.findToken() == "" {
 		if owner, err = s.findOwner(); err != nil {
 			return nil, err
 		}
 	}
-	s.opened, err = client.New(client.Config{Server: server, OwnerID: owner, Token: token, UserAgent: "assay-cli/" + process.Version(), Patience: s.patience})
-	if err != nil {
-		return nil, &Usage{Err: err}
-	}
-	return s.opened, nil
+	return s.open(client.Config{Server: server, OwnerID: owner, Patience: s.patience})
 }
 
 // operatorClient returns a client of the operator address: --operator, otherwise ASSAY_OPERATOR,
 // otherwise that of a running "assay serve".
-func (s *settings) operatorClient(named string) (*client.Client, error) {
-	address := cmp.Or(named, os.Getenv("ASSAY_OPERATOR"))
+func (s *settings) operatorClient() (*client.Client, error) {
+	address := cmp.Or(s.operator, os.Getenv("ASSAY_OPERATOR"))
 	if address == "" {
 		found, err := s.endpoints()
 		if err != nil {
@@ -68,9 +66,14 @@ func (s *settings) operatorClient(named string) (*client.Client, error) {
 		}
 		address = found.Operator
 	}
+	return s.open(client.Config{Server: withScheme(address)})
+}
+
+// open returns a client with the caller's token.
+func (s *settings) open(config client.Config) (*client.Client, error) {
+	config.Token, config.UserAgent = s.findToken(), "assay-cli/"+process.Version()
 	var err error
-	s.opened, err = client.New(client.Config{Server: withScheme(address), Token: s.findToken(), UserAgent: "assay-cli/" + process.Version()})
-	if err != nil {
+	if s.opened, err = client.New(config); err != nil {
 		return nil, &Usage{Err: err}
 	}
 	return s.opened, nil

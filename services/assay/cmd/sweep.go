@@ -2,7 +2,6 @@ package cmd
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -72,8 +71,8 @@ Text files do not need dead letters: "assay retry" retries them.`,
 	cmd.Flags().StringVar(&since, "outcomes-since", "", "also republish outcomes since this time (RFC 3339), or within this duration before now (6h)")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		var err error
-		if options.OutcomesSince, err = parseSince(since, time.Now()); err != nil {
-			return &Usage{Err: err}
+		if options.OutcomesSince, err = moment("--outcomes-since", since); err != nil {
+			return err
 		}
 		environ, err := endpoints.Environ(s.data)
 		if err != nil {
@@ -83,15 +82,10 @@ Text files do not need dead letters: "assay retry" retries them.`,
 		if err != nil {
 			return err
 		}
-		out := json.NewEncoder(cmd.OutOrStdout())
+		out := cmd.OutOrStdout()
 		var writeErr error
 		options.Tell = func(f sweeper.Finding) {
-			if s.json {
-				writeErr = errors.Join(writeErr, out.Encode(f))
-				return
-			}
-			_, err := fmt.Fprintln(cmd.OutOrStdout(), findingLine(f, options.DryRun))
-			writeErr = errors.Join(writeErr, err)
+			writeErr = errors.Join(writeErr, s.write(out, f, "%s\n", findingLine(f, options.DryRun)))
 		}
 		cfg.Log.LogLevel = cmp.Or(os.Getenv("ASSAY_LOG_LEVEL"), "error") // findings are printed instead
 		log, err := obs.NewLogger(cfg.Log, cmd.ErrOrStderr(), "sweep")
@@ -99,13 +93,8 @@ Text files do not need dead letters: "assay retry" retries them.`,
 			return config.Unusable(err)
 		}
 		report, err := analyzer.Sweep(cmd.Context(), cfg, options, log)
-		if s.json {
-			writeErr = errors.Join(writeErr, out.Encode(report))
-		} else {
-			_, failed := fmt.Fprintf(cmd.OutOrStdout(), "%d read, %d found, %d repaired, %d failed, in %s\n",
-				report.Read, report.Found, report.Repaired, report.Failed, report.Took.Round(time.Millisecond))
-			writeErr = errors.Join(writeErr, failed)
-		}
+		writeErr = errors.Join(writeErr, s.write(out, report, "%d read, %d found, %d repaired, %d failed, in %s\n",
+			report.Read, report.Found, report.Repaired, report.Failed, report.Took.Round(time.Millisecond)))
 		if err == nil && report.Failed > 0 {
 			err = errLeft
 		}
@@ -123,19 +112,4 @@ func findingLine(f sweeper.Finding, dryRun bool) string {
 		state = "found"
 	}
 	return fmt.Sprintf("%s  %s  %s  %s", f.Area, f.ID, f.Found, state)
-}
-
-// parseSince parses a time, or a duration before now.
-func parseSince(text string, now time.Time) (time.Time, error) {
-	if text == "" {
-		return time.Time{}, nil
-	}
-	if ago, err := time.ParseDuration(text); err == nil && ago > 0 {
-		return now.Add(-ago), nil
-	}
-	at, err := time.Parse(time.RFC3339, text)
-	if err != nil {
-		return time.Time{}, fmt.Errorf("--outcomes-since %q: must be a time such as 2026-11-20T12:00:00Z, or a duration before now, such as 6h", text)
-	}
-	return at, nil
 }

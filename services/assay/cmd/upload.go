@@ -3,13 +3,12 @@ package cmd
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -69,7 +68,7 @@ Exit status: 0 on success, 1 if a file failed.`,
 
 func (u *upload) run(cmd *cobra.Command, paths []string) (err error) {
 	if err := u.check(paths); err != nil {
-		return &Usage{Err: err}
+		return err
 	}
 	if u.client, err = u.settings.client(); err != nil {
 		return err
@@ -78,25 +77,19 @@ func (u *upload) run(cmd *cobra.Command, paths []string) (err error) {
 		return err
 	}
 	u.stdin, u.owner = cmd.InOrStdin(), sync.OnceValues(func() (string, error) { return ownerOf(cmd.Context(), u.client) })
+	texts := u.settings.files()
 	s := &sender[client.File]{
-		settings: u.settings, isFailed: func(f client.File) bool { return u.wait && f.Status == client.Failed },
-		show: func(path string, f client.File) error {
-			if u.json {
-				return writeJSON(cmd.OutOrStdout(), sentLine{Path: path, File: f})
-			}
-			return writeLine(cmd.OutOrStdout(), f)
-		},
+		settings: u.settings, failed: texts.failed, write: texts.writeLine,
+		line: func(path string, f client.File) any { return sentLine{Path: path, File: f} },
 	}
 	if u.wait {
 		s.wait = func(ctx context.Context, f client.File) (client.File, error) { return u.client.Wait(ctx, f.FileID) }
 	}
-	err = s.run(cmd, len(paths), func(ctx context.Context) {
-		inParallel(u.parallel, paths, func(path string) {
-			bar := s.bars.add(path)
-			file, err := u.send(ctx, path, bar)
-			s.done(ctx, path, bar, file, err)
-		})
-	})
+	files := make([]local, len(paths))
+	for i, path := range paths {
+		files[i].path = path
+	}
+	err = s.sendAll(cmd, u.parallel, files, u.send)
 	if lost := u.lost.Load(); lost != nil {
 		note(cmd.ErrOrStderr(), "%v", *lost)
 	} else if u.cut.Load() {
@@ -106,38 +99,27 @@ func (u *upload) run(cmd *cobra.Command, paths []string) (err error) {
 }
 
 func (u *upload) check(paths []string) error {
-	stdins := 0
-	for _, path := range paths {
-		if path == "-" {
-			stdins++
-		}
-	}
+	stdin := slices.Index(paths, "-")
 	switch {
-	case u.parallel < 1:
-		return fmt.Errorf("--parallel %d: must be 1 or more", u.parallel)
 	case u.name != "" && len(paths) > 1:
-		return errors.New("--name requires a single file")
-	case stdins > 1:
-		return errors.New("standard input can be given only once")
+		return usage("--name requires a single file")
+	case stdin >= 0 && slices.Contains(paths[stdin+1:], "-"):
+		return usage("standard input can be given only once")
 	}
-	return nil
+	return positive("--parallel", u.parallel)
 }
 
 // send sends one file: with a presigned request, or as a stream if its size is unknown.
-func (u *upload) send(ctx context.Context, path string, bar *bar) (client.File, error) {
-	if path == "-" {
+func (u *upload) send(ctx context.Context, l local, bar *bar) (client.File, error) {
+	if l.path == "-" {
 		return u.stream(ctx, u.stdin, cmp.Or(u.name, "stdin"), bar)
 	}
-	file, err := os.Open(path)
+	file, info, err := open(l.path)
 	if err != nil {
-		return client.File{}, plain(err)
+		return client.File{}, err
 	}
 	defer func() { _ = file.Close() }() // opened for reading only
-	info, err := file.Stat()
-	if err != nil {
-		return client.File{}, plain(err)
-	}
-	name := cmp.Or(u.name, filepath.Base(path))
+	name := cmp.Or(u.name, filepath.Base(l.path))
 	switch {
 	case info.IsDir():
 		return client.File{}, errors.New("is a folder")
@@ -148,12 +130,10 @@ func (u *upload) send(ctx context.Context, path string, bar *bar) (client.File, 
 	if info.Size() > client.PartsAbove {
 		return u.inParts(ctx, file, reservation, bar)
 	}
-	digest := sha256.New()
-	if _, err := io.Copy(digest, bar.hash(ctx, io.NewSectionReader(file, 0, info.Size()), info.Size())); err != nil {
-		return client.File{}, plain(err)
+	reservation.SHA256, _, err = checksum(ctx, io.NewSectionReader(file, 0, info.Size()), info.Size(), bar)
+	if err != nil {
+		return client.File{}, err
 	}
-	bar.size(info.Size())
-	reservation.SHA256 = hex.EncodeToString(digest.Sum(nil))
 	return u.client.Upload(ctx, client.Source{Reservation: reservation, Content: file, Progress: bar.sent})
 }
 
@@ -193,14 +173,6 @@ func (u *upload) stream(ctx context.Context, content io.Reader, name string, bar
 	return u.client.PostFile(ctx, client.Posted{
 		FileName: name, ContentType: u.contentType, Content: io.TeeReader(content, bar),
 	})
-}
-
-// plain removes the path from a file error, because the path is printed next to it.
-func plain(err error) error {
-	if wrapped, ok := errors.AsType[*os.PathError](err); ok {
-		return wrapped.Err
-	}
-	return err
 }
 
 // sentLine is a file as stored by the server and the path that it was read from.

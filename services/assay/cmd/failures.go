@@ -12,7 +12,7 @@ import (
 
 // each calls do with each id. It reports failures and continues, unless the server is unreachable or
 // the command is interrupted.
-func each(cmd *cobra.Command, s *settings, ids []string, do func(id string) error) error {
+func (s *settings) each(cmd *cobra.Command, ids []string, do func(id string) error) error {
 	failed := 0
 	for _, id := range ids {
 		err := do(id)
@@ -24,7 +24,7 @@ func each(cmd *cobra.Command, s *settings, ids []string, do func(id string) erro
 			return err
 		}
 		failed++
-		if err := report(cmd, s, failedLine{FileID: id, Error: explain(err)}); err != nil {
+		if err := s.report(cmd, failedLine{FileID: id, Error: explain(err)}); err != nil {
 			return err
 		}
 	}
@@ -39,7 +39,7 @@ type failedLine struct {
 }
 
 // report reports a failure: as text on standard error, or as a JSON line between the results.
-func report(cmd *cobra.Command, s *settings, f failedLine) error {
+func (s *settings) report(cmd *cobra.Command, f failedLine) error {
 	if s.json {
 		return writeJSON(cmd.OutOrStdout(), f)
 	}

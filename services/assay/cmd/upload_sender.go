@@ -3,7 +3,11 @@ package cmd
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
+	"io"
+	"os"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
@@ -18,9 +22,10 @@ const mostWaiting = 64
 // sender sends files and shows the result of each. It runs once.
 type sender[T any] struct {
 	*settings
-	wait     func(context.Context, T) (T, error) // returns the final result; nil does not wait
-	isFailed func(T) bool
-	show     func(path string, result T) error
+	wait   func(context.Context, T) (T, error) // returns the final result; nil does not wait
+	failed func(T) error                       // why a final result counts as a failure, or nil
+	line   func(path string, result T) any     // JSON line of a result
+	write  func(io.Writer, T) error            // writes a result as text
 
 	bars    *progress
 	waiting errgroup.Group
@@ -59,7 +64,7 @@ func (s *sender[T]) run(cmd *cobra.Command, files int, send func(context.Context
 		if lost, ok := errors.AsType[*client.Unreachable](one.err); ok && lost.NoServer() {
 			cancel(one.err)
 		}
-		if one.err != nil || s.isFailed(one.result) {
+		if one.err != nil || s.wait != nil && s.failed(one.result) != nil {
 			failed++
 		}
 		if s.bars != nil {
@@ -100,20 +105,66 @@ func (s *sender[T]) showOne(ctx context.Context, cmd *cobra.Command, one sent[T]
 	case one.err != nil && ctx.Err() != nil:
 		return nil
 	case one.err != nil:
-		return report(cmd, s.settings, failedLine{Path: one.path, Error: explain(one.err)})
+		return s.report(cmd, failedLine{Path: one.path, Error: explain(one.err)})
+	case s.json:
+		return writeJSON(cmd.OutOrStdout(), s.line(one.path, one.result))
 	}
-	return s.show(one.path, one.result)
+	return s.write(cmd.OutOrStdout(), one.result)
 }
 
-// inParallel calls do for each element of all, at most limit at a time.
-func inParallel[E any](limit int, all []E, do func(E)) {
-	var running errgroup.Group
-	running.SetLimit(limit)
-	for _, one := range all {
-		running.Go(func() error {
-			do(one)
-			return nil
-		})
+// local is a file to send.
+type local struct {
+	path     string
+	folderID string // folder of the library to send it to
+	err      error  // why the file or folder cannot be sent
+}
+
+// sendAll sends files with send, at most parallel at a time, and shows the result of each.
+func (s *sender[T]) sendAll(
+	cmd *cobra.Command, parallel int, files []local, send func(context.Context, local, *bar) (T, error),
+) error {
+	return s.run(cmd, len(files), func(ctx context.Context) {
+		var running errgroup.Group
+		running.SetLimit(parallel)
+		for _, file := range files {
+			running.Go(func() error {
+				bar := s.bars.add(file.path)
+				result, err := send(ctx, file, bar)
+				s.done(ctx, file.path, bar, result, err)
+				return nil
+			})
+		}
+		_ = running.Wait() // the group returns no error
+	})
+}
+
+// open opens a file to send.
+func open(path string) (*os.File, os.FileInfo, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, nil, plain(err)
 	}
-	_ = running.Wait() // the group returns no error
+	info, err := file.Stat()
+	if err != nil {
+		return nil, nil, errors.Join(plain(err), file.Close())
+	}
+	return file, info, nil
+}
+
+// checksum returns the SHA-256 of a file of the given size in hex, and the number of bytes read.
+func checksum(ctx context.Context, file io.Reader, bytes int64, bar *bar) (sum string, read int64, err error) {
+	digest := sha256.New()
+	if read, err = io.Copy(digest, bar.hash(ctx, file, bytes)); err != nil {
+		return "", read, plain(err)
+	}
+	bar.size(read)
+	return hex.EncodeToString(digest.Sum(nil)), read, nil
+}
+
+// plain removes the path from a file error, because the path is printed next to it.
+func plain(err error) error {
+	if wrapped, ok := errors.AsType[*os.PathError](err); ok {
+		return wrapped.Err
+	}
+	return err
 }
