@@ -32,13 +32,13 @@ const (
 	RecordsLimit             Reason = "the file has %d records; the first %d are processed"
 	RepeatedStrings          Reason = "the cells of the workbook repeat too much text; the first %d rows are processed"
 
-	PageAway       Temporary = "the page cannot be fetched at the moment"
-	PageTooLarge   Reason    = "the response is larger than %d bytes"
-	PageNoServer   Reason    = "there is no server named %s"
-	PageStatus     Reason    = "the server responded with %d"
-	PageEmpty      Reason    = "the response is empty"
-	PageType       Reason    = "the content of the URL has the type %s; only %s are imported"
-	PageURLTooLong Reason    = "the URL redirects to a URL with more than %d bytes"
+	PageUnavailable Temporary = "the page cannot be fetched at the moment"
+	PageTooLarge    Reason    = "the response is larger than %d bytes"
+	PageNoServer    Reason    = "there is no server named %s"
+	PageStatus      Reason    = "the server responded with %d"
+	PageEmpty       Reason    = "the response is empty"
+	PageType        Reason    = "the content of the URL has the type %s; only %s are imported"
+	PageURLTooLong  Reason    = "the URL redirects to a URL with more than %d bytes"
 
 	PreviewUnreadable Reason = "cannot read the picture of the document"
 
@@ -105,7 +105,7 @@ var sentences = []error{
 	BytesGone, UploadGone, NoBytes, OtherBytes, OtherSize, OtherType, FileEmpty, FileTooLarge, TextGone,
 	PagesUnreadable, NeedsConverterForText, NeedsConverterForPicture, NoPicture, NoPagePicture, UploadedPage, NotDrawn,
 	NotWorkbook, EmptyWorkbook, RecordsLimit, RepeatedStrings,
-	PageAway, PageTooLarge, PageNoServer, PageStatus, PageEmpty, PageType, PageURLTooLong,
+	PageUnavailable, PageTooLarge, PageNoServer, PageStatus, PageEmpty, PageType, PageURLTooLong,
 	PreviewUnreadable,
 	NoRows, NoRecords, NoRecordType, NoChunk, NoRecordRead, RecordsFailed, RecordsGone, MicroscopyPicture,
 	ProviderUnreachable, ProviderLost, ProviderSlow, ProviderStatus, ProviderMessage, ProviderAnswer, ProviderPolicy,

@@ -42,7 +42,7 @@ func TestErrors(t *testing.T) {
 	if !errors.Is(filled, reason.PictureTooLarge) || errors.Is(filled, reason.PictureTooSmall) {
 		t.Error("an error with a detail does not match only its Reason")
 	}
-	for err, want := range map[error]bool{filled: true, PageAway: false, errors.New("dial tcp"): false} {
+	for err, want := range map[error]bool{filled: true, PageUnavailable: false, errors.New("dial tcp"): false} {
 		if Permanent(err) != want {
 			t.Errorf("Permanent(%v) = %t, want %t", err, !want, want)
 		}

@@ -93,7 +93,9 @@ func (r Result) value() table.Value {
 }
 
 // Tables returns the table of the area.
-func Tables(cfg Config) []table.Schema { return []table.Schema{{Create: schema(cfg.Table), Item: File{}}} }
+func Tables(cfg Config) []table.Schema {
+	return []table.Schema{{Create: schema(cfg.Table), Item: File{}}}
+}
 
 // schema returns the table to create, with two string keys and no index.
 func schema(name string) *dynamodb.CreateTableInput {

@@ -28,8 +28,8 @@ const (
 const (
 	// ErrRefused is permanent: a retry with the same document fails again.
 	ErrRefused = reason.NotConverted
-	// ErrAway is temporary: a later attempt may succeed.
-	ErrAway = reason.ConverterAway
+	// ErrTemporary means that a later attempt may succeed.
+	ErrTemporary = reason.ConverterUnavailable
 )
 
 // Converter converts documents, up to GOMAXPROCS concurrently. It is safe for concurrent use. The zero value is
@@ -73,7 +73,7 @@ func (c *Converter) Close() {
 }
 
 // PDF converts a document of the given format, such as "doc", to PDF. It waits for a slot; the conversion then
-// takes at most Time. It returns ErrRefused, ErrAway or an error of ctx.
+// takes at most Time. It returns ErrRefused, ErrTemporary or an error of ctx.
 func (c *Converter) PDF(ctx context.Context, format string, data []byte) ([]byte, error) {
 	select {
 	case c.slots <- struct{}{}:

@@ -136,8 +136,8 @@ func TestServer(t *testing.T) {
 		{http.StatusOK, "%PDF-1.7", nil},
 		{http.StatusOK, "<html>", convert.ErrRefused},
 		{http.StatusBadRequest, "", convert.ErrRefused},
-		{http.StatusTooManyRequests, "", convert.ErrAway},
-		{http.StatusServiceUnavailable, "", convert.ErrAway},
+		{http.StatusTooManyRequests, "", convert.ErrTemporary},
+		{http.StatusServiceUnavailable, "", convert.ErrTemporary},
 	} {
 		status.Store(int64(test.status))
 		body.Store(test.body)
@@ -147,8 +147,8 @@ func TestServer(t *testing.T) {
 		}
 	}
 	server.Close()
-	if _, err := c.PDF(t.Context(), "ppt", nil); !errors.Is(err, convert.ErrAway) {
-		t.Errorf("without a server: got %v, want ErrAway", err)
+	if _, err := c.PDF(t.Context(), "ppt", nil); !errors.Is(err, convert.ErrTemporary) {
+		t.Errorf("without a server: got %v, want ErrTemporary", err)
 	}
 }
 

@@ -43,19 +43,19 @@ func (s server) convert(ctx context.Context, name string, data []byte) ([]byte, 
 	request.Header.Set("Content-Type", w.FormDataContentType())
 	response, err := s.client.Do(request)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrAway, err)
+		return nil, fmt.Errorf("%w: %w", ErrTemporary, err)
 	}
 	defer response.Body.Close()
 	switch {
 	case response.StatusCode == http.StatusOK:
 	case response.StatusCode == http.StatusTooManyRequests, response.StatusCode >= http.StatusInternalServerError:
-		return nil, fmt.Errorf("%w: the converter responded with status %d", ErrAway, response.StatusCode)
+		return nil, fmt.Errorf("%w: the converter responded with status %d", ErrTemporary, response.StatusCode)
 	default:
 		return nil, fmt.Errorf("%w: the converter responded with status %d", ErrRefused, response.StatusCode)
 	}
 	pdf, err := io.ReadAll(io.LimitReader(response.Body, maxPDF+1))
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrAway, err)
+		return nil, fmt.Errorf("%w: %w", ErrTemporary, err)
 	}
 	return pdf, nil
 }

@@ -67,7 +67,7 @@ func (s soffice) convert(ctx context.Context, name string, data []byte) (pdf []b
 		if _, exited := errors.AsType[*exec.ExitError](err); exited {
 			return nil, fmt.Errorf("%w: LibreOffice failed: %w", ErrRefused, err)
 		}
-		return nil, fmt.Errorf("%w: %w", ErrAway, err)
+		return nil, fmt.Errorf("%w: %w", ErrTemporary, err)
 	}
 	file, err := os.Open(filepath.Join(out, "document.pdf"))
 	if errors.Is(err, os.ErrNotExist) { // LibreOffice exits with status 0 even if it fails

@@ -6,20 +6,20 @@ const (
 	UnknownCharset Reason = "the content type declares the unknown charset %q"
 	TooManyWords   Reason = "the text has too many distinct words: with %d bytes of overhead each, they take more than %d bytes (ASSAY_VOCABULARY)"
 
-	DocumentMemory  Reason    = "the document needs more memory than allowed"
-	DocumentCrashed Reason    = "the document crashed its parser"
-	DocumentSlow    Reason    = "the document takes longer than allowed"
-	DocumentLocked  Reason    = "the document is password-protected"
-	DocumentDamaged Reason    = "the document is damaged"
-	DocumentFormat  Reason    = "the file is not an office document that can be read"
-	DocumentTooBig  Reason    = "the document is too large"
-	NotPDF          Reason    = "the document is not a PDF, or is damaged"
-	PDFPage         Reason    = "the page of the document cannot be read"
-	NotConverted    Reason    = "the document cannot be converted"
-	ConverterAway   Temporary = "the converter does not respond"
-	EngineClosed    Temporary = "the engine is closed"
-	EngineNotReady  Temporary = "the engine is being compiled"
-	EngineMissing   Temporary = "the engine cannot be compiled"
+	DocumentMemory       Reason    = "the document needs more memory than allowed"
+	DocumentCrashed      Reason    = "the document crashed its parser"
+	DocumentSlow         Reason    = "the document takes longer than allowed"
+	DocumentLocked       Reason    = "the document is password-protected"
+	DocumentDamaged      Reason    = "the document is damaged"
+	DocumentFormat       Reason    = "the file is not an office document that can be read"
+	DocumentTooBig       Reason    = "the document is too large"
+	NotPDF               Reason    = "the document is not a PDF, or is damaged"
+	PDFPage              Reason    = "the page of the document cannot be read"
+	NotConverted         Reason    = "the document cannot be converted"
+	ConverterUnavailable Temporary = "the converter does not respond"
+	EngineClosed         Temporary = "the engine is closed"
+	EngineNotReady       Temporary = "the engine is being compiled"
+	EngineMissing        Temporary = "the engine cannot be compiled"
 
 	PageUnreadable Reason = "the page cannot be read"
 
@@ -74,7 +74,7 @@ const (
 var sentences = []error{
 	NotText, UnknownCharset, TooManyWords,
 	DocumentMemory, DocumentCrashed, DocumentSlow, DocumentLocked, DocumentDamaged, DocumentFormat, DocumentTooBig,
-	NotPDF, PDFPage, NotConverted, ConverterAway, EngineClosed, EngineNotReady, EngineMissing,
+	NotPDF, PDFPage, NotConverted, ConverterUnavailable, EngineClosed, EngineNotReady, EngineMissing,
 	PageUnreadable,
 	PictureFormat, PictureUnreadable, PictureTooLarge, PictureTooSmall, PictureAnimated, DrawingDamaged, HeaderDamaged,
 	WorkbookLocked, WorkbookDamaged, FirstRow,

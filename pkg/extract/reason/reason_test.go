@@ -20,7 +20,7 @@ func TestFind(t *testing.T) {
 		"the document crashed its parser: the limit is 2s":     {reason.DocumentCrashed.With(reason.TimeLimit, "2s"), true, true},
 		"the first row cannot be read: no column":              {fmt.Errorf("read: %w", reason.FirstRow.Fill("no column")), true, true},
 		"the engine is closed":                                 {fmt.Errorf("%w: %w", reason.EngineClosed, reason.DocumentSlow), false, true},
-		"the converter does not respond: the limit is 1 hours": {reason.ConverterAway.With(reason.TimeLimit, "1 hours"), false, true},
+		"the converter does not respond: the limit is 1 hours": {reason.ConverterUnavailable.With(reason.TimeLimit, "1 hours"), false, true},
 		"": {cause, false, false},
 	} {
 		text, permanent, ok := reason.Find(test.err)

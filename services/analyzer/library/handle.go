@@ -57,7 +57,7 @@ func (a *Area) handle(ctx context.Context, d bus.Delivery) error {
 	default:
 		err = a.joiner().Handle(ctx, &d, stepOf(s))
 	}
-	if reason.Permanent(err) || table.Rejected(err) || errors.Is(err, remote.ErrAway) && d.Attempt >= maxFetches {
+	if reason.Permanent(err) || table.Rejected(err) || errors.Is(err, remote.ErrTemporary) && d.Attempt >= maxFetches {
 		return bus.Permanent(err)
 	}
 	return err

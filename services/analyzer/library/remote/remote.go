@@ -26,10 +26,10 @@ func New(p guard.Policy) *Fetcher {
 // Close closes idle connections.
 func (f *Fetcher) Close() { f.client.HTTP.CloseIdleConnections() }
 
-// ErrAway means that a later attempt may succeed.
-const ErrAway = reason.PageAway
+// ErrTemporary means that a later attempt may succeed.
+const ErrTemporary = reason.PageUnavailable
 
-// Get fetches a document. It returns ErrAway, or a permanent error if a later attempt cannot succeed or the
+// Get fetches a document. It returns ErrTemporary, or a permanent error if a later attempt cannot succeed or the
 // document is empty. No error contains an IP address that a host name resolves to, because it may be in a
 // private network.
 func (f *Fetcher) Get(ctx context.Context, url string) (fetch.Response, error) {
@@ -46,13 +46,13 @@ func (f *Fetcher) Get(ctx context.Context, url string) (fetch.Response, error) {
 	case ctx.Err() != nil:
 		return r, context.Cause(ctx)
 	case unresolved:
-		return r, ErrAway.With(reason.NameNotResolved, lookup.Name)
+		return r, ErrTemporary.With(reason.NameNotResolved, lookup.Name)
 	case slow && timeout.Timeout():
-		return r, ErrAway.With(reason.NoResponseWithin, library.ImportTime)
+		return r, ErrTemporary.With(reason.NoResponseWithin, library.ImportTime)
 	case err != nil:
-		return r, ErrAway.With(reason.Unreachable)
+		return r, ErrTemporary.With(reason.Unreachable)
 	case r.Status == http.StatusRequestTimeout, r.Status == http.StatusTooEarly, r.Status == http.StatusTooManyRequests, r.Status >= http.StatusInternalServerError:
-		return r, ErrAway.With(reason.StatusCode, r.Status)
+		return r, ErrTemporary.With(reason.StatusCode, r.Status)
 	case r.Status != http.StatusOK:
 		return r, reason.PageStatus.Fill(r.Status)
 	case len(r.Body) == 0:

@@ -14,7 +14,7 @@ import (
 	"github.com/assay-project/assay/pkg/reason"
 )
 
-// TestFailures checks that temporary failures are ErrAway and others permanent, and that no error contains an IP
+// TestFailures checks that temporary failures are ErrTemporary and others permanent, and that no error contains an IP
 // address.
 func TestFailures(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -45,7 +45,7 @@ func TestFailures(t *testing.T) {
 		"http://127.0.0.1:1/unreachable": {false, "cannot be reached"},
 	} {
 		_, err := f.Get(t.Context(), url)
-		if reason.Permanent(err) != want.permanent || errors.Is(err, ErrAway) == want.permanent || !strings.Contains(reason.Of(err), want.text) || strings.Contains(reason.Of(err), "127.0.0") {
+		if reason.Permanent(err) != want.permanent || errors.Is(err, ErrTemporary) == want.permanent || !strings.Contains(reason.Of(err), want.text) || strings.Contains(reason.Of(err), "127.0.0") {
 			t.Errorf("%s: got %v, permanent %t; want permanent %t, %q and no address", url, reason.Of(err), reason.Permanent(err), want.permanent, want.text)
 		}
 	}
