@@ -32,7 +32,7 @@ func entries(cfg Areas) []Entry {
 		}},
 		{Name: photojobs.Name, Work: photojobs.Work(), Open: func(s Shared) (Area, error) { return photojob.New(cfg.PhotoJob, s.Backends, s.Waits), nil }},
 		{Name: libraries.Name, Work: libraries.Work(), Open: func(s Shared) (Area, error) {
-			return library.New(cfg.Library, s.Engines, s.Backends, s.Hub, s.Waits, s.Log, s.Registry), nil
+			return library.New(cfg.Library, s.Backends, s.Hub, s.Waits, s.Log, s.Registry), nil
 		}},
 	}
 }

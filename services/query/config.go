@@ -4,10 +4,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/rs/zerolog"
-
 	"github.com/assay-project/assay/pkg/backend"
-	"github.com/assay-project/assay/pkg/extract/wasm"
 	"github.com/assay-project/assay/pkg/identity"
 	"github.com/assay-project/assay/pkg/obs"
 	"github.com/assay-project/assay/pkg/platform"
@@ -23,7 +20,6 @@ type Config struct {
 	OperatorAddr string        `env:"ASSAY_OPERATOR_ADDR" envDefault:"127.0.0.1:8085" use:"often" doc:"the address of the operator endpoints: metrics, and live events of all owners with their ids; they require credentials only with ASSAY_AUTH=token"`
 	Drain        time.Duration `env:"ASSAY_DRAIN" envDefault:"10s" doc:"maximum time for requests and work in progress to finish on shutdown"`
 
-	Engines  wasm.Settings
 	Wait     wait.Config
 	Live     live.Config
 	Exposure process.Exposure
@@ -41,13 +37,4 @@ func (c Config) HTTPAddr() string { return c.Addr }
 
 func (c Config) validate() error {
 	return errors.Join(c.Wait.Validate(), c.Live.Validate(), c.Quotas.Validate(), c.Areas.validate())
-}
-
-// engines returns the configuration with which RDKit is compiled: in the background, on one processor.
-func (c Config) engines(log zerolog.Logger) wasm.Config {
-	compiled, err := c.Engines.Config(1)
-	if err != nil && c.Library.Structures.RDKit {
-		log.Warn().Err(err).Msg("no folder for compiled engines: set ASSAY_ENGINES")
-	}
-	return compiled
 }

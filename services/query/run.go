@@ -12,8 +12,6 @@ import (
 
 	"github.com/assay-project/assay/pkg/backend"
 	"github.com/assay-project/assay/pkg/config"
-	"github.com/assay-project/assay/pkg/extract/structure/rdkit"
-	"github.com/assay-project/assay/pkg/extract/wasm"
 	"github.com/assay-project/assay/pkg/identity"
 	"github.com/assay-project/assay/pkg/obs"
 	"github.com/assay-project/assay/pkg/platform"
@@ -48,7 +46,6 @@ type Shared struct {
 	Waits    *wait.Waits
 	Log      zerolog.Logger
 	Registry prometheus.Registerer
-	Engines  wasm.Config
 }
 
 // Service is an open query service.
@@ -59,8 +56,8 @@ type Service struct {
 	status  *status.Service
 }
 
-// Notices returns the licenses of RDKit, of the API documentation page, and of the packages in the web app.
-func Notices() []string { return append([]string{rdkit.Notice(), web.DocsNotice()}, ui.Notices()...) }
+// Notices returns the licenses of the API documentation page, and of the packages in the web app.
+func Notices() []string { return append([]string{web.DocsNotice()}, ui.Notices()...) }
 
 // Run runs the service as a separate process until ctx is done, then finishes requests in progress
 // and returns nil.
@@ -106,7 +103,7 @@ func newService(cfg Config, list []Entry, backends *backend.Connections, log zer
 		return nil, err
 	}
 	hub := live.New(cfg.Live, live.Options{Bus: backends.Bus, Log: log, Registry: reg})
-	if err := service.OpenAll(base, list, Shared{backends, hub, wait.New(cfg.Wait, hub), log, reg, cfg.engines(log)}); err != nil {
+	if err := service.OpenAll(base, list, Shared{backends, hub, wait.New(cfg.Wait, hub), log, reg}); err != nil {
 		return nil, err
 	}
 	var worked []status.Area

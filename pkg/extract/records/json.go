@@ -1,6 +1,7 @@
 package records
 
 import (
+	"encoding/json"
 	"strconv"
 	"unicode/utf8"
 )
@@ -29,6 +30,10 @@ func appendRecord(b []byte, r *Record) []byte {
 	}
 	if r.Content != "" {
 		b = appendString(append(b, `,"content":`...), r.Content)
+	}
+	if r.Detail != nil {
+		detail, _ := json.Marshal(r.Detail) // cannot fail: texts, numbers and booleans can always be encoded
+		b = append(append(b, `,"detail":`...), detail...)
 	}
 	return append(b, '}')
 }

@@ -27,6 +27,8 @@ func parseLine(line []byte, r *Record) error {
 			err = r.Properties.UnmarshalJSON(value)
 		case name == "notDetermined":
 			err = json.Unmarshal(value, &r.NotDetermined)
+		case name == "detail":
+			err = json.Unmarshal(value, &r.Detail)
 		default:
 			err = errNotPlain
 		}

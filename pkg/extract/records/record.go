@@ -25,6 +25,23 @@ type Record struct {
 	Properties    Properties `json:"properties"`              // computed by Assay
 	NotDetermined []string   `json:"notDetermined,omitempty"` // names of properties that could not be determined
 	Content       string     `json:"content,omitempty"`       // the record in the file's format, without its fields
+	Detail        *Detail    `json:"detail,omitempty"`        // nil for most formats
+}
+
+// Detail is what takes long to compute, and is shown of a single record only: it has no columns.
+type Detail struct {
+	Properties    Properties `json:"properties,omitempty"`
+	NotDetermined []string   `json:"notDetermined,omitempty"` // replaces that of the record if there are properties
+	Drawing       string     `json:"drawing,omitempty"`       // SVG, of a record that the format cannot draw
+}
+
+// Detailed returns the record with the properties of its detail.
+func (r Record) Detailed() Record {
+	if r.Detail != nil && len(r.Detail.Properties) > 0 {
+		r.Properties = append(r.Properties[:len(r.Properties):len(r.Properties)], r.Detail.Properties...)
+		r.NotDetermined = r.Detail.NotDetermined
+	}
+	return r
 }
 
 // Failed reports whether the record could not be processed.

@@ -25,7 +25,7 @@ const (
 // Version is the value of the property Engine.
 const Version = rdkit.Version + ", InChI 1.07.3"
 
-// First is the number of records of a file that are identified during processing. Others are identified on request.
+// First is the number of records of a file whose identifiers are columns. Those of others are details.
 const First = 100
 
 // Kit identifies molecules, or does nothing if it is nil. It is safe for concurrent use.
@@ -117,6 +117,27 @@ func (s *Session) Identify(r *records.Record) {
 		r.Properties = append(r.Properties, records.Property{Name: InChI, Value: id.InChI}, records.Property{Name: InChIKey, Value: id.InChIKey})
 	}
 	r.Properties = append(r.Properties, records.Property{Name: Engine, Value: Version})
+}
+
+// Describe sets the detail of a molecule: a drawing if the format cannot draw it, and its identifiers if it has none.
+func (s *Session) Describe(kind records.Format, r *records.Record) {
+	if s.kit == nil || r.Failed() {
+		return
+	}
+	var d records.Detail
+	if r.Properties.Get(SMILES) == nil {
+		identified := records.Record{NotDetermined: slices.Clone(r.NotDetermined), Content: r.Content}
+		s.Identify(&identified)
+		d.Properties, d.NotDetermined = identified.Properties, identified.NotDetermined
+	}
+	if _, err := kind.Draw(r.Content); errors.Is(err, records.ErrNotDrawn) {
+		if svg, err := s.Draw(kind, r.Content); err == nil {
+			d.Drawing = string(svg)
+		}
+	}
+	if len(d.Properties) > 0 || d.Drawing != "" {
+		r.Detail = &d
+	}
 }
 
 // NotIdentified lists the properties of a molecule in NotDetermined if it has none of them.

@@ -10,8 +10,6 @@ import (
 
 	"github.com/assay-project/assay/pkg/backend"
 	"github.com/assay-project/assay/pkg/blob"
-	"github.com/assay-project/assay/pkg/extract/structure"
-	"github.com/assay-project/assay/pkg/extract/wasm"
 	"github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/pkg/library/link"
 	"github.com/assay-project/assay/pkg/platform"
@@ -27,10 +25,9 @@ import (
 type Config struct {
 	Index string `env:"ASSAY_INDEX" doc:"path of the library's search index, used by this process only; default: a temporary file, built from the tables at every start"`
 
-	Structures library.Structures
-	Tables     library.Config
-	Platform   platform.Config
-	Projector  changes.Config
+	Tables    library.Config
+	Platform  platform.Config
+	Projector changes.Config
 }
 
 // Area serves reads of the library.
@@ -45,16 +42,13 @@ type Area struct {
 	downloads *web.Limiter
 
 	searcher *search.Searcher
-	kit      *structure.Kit // compiled when a record first needs it
-	log      zerolog.Logger
 }
 
-// New returns the area for open backends. compiled configures how RDKit is compiled.
-func New(cfg Config, compiled wasm.Config, backends *backend.Connections, hub *live.Hub, waits *wait.Waits, log zerolog.Logger, reg prometheus.Registerer) *Area {
+// New returns the area for open backends.
+func New(cfg Config, backends *backend.Connections, hub *live.Hub, waits *wait.Waits, log zerolog.Logger, reg prometheus.Registerer) *Area {
 	follow(hub)
 	store := library.NewStore(backends.DB, cfg.Tables)
 	return &Area{
-		kit: structure.New(cfg.Structures.RDKit, compiled, parallelMolecules), log: log,
 		store: store, bucket: backends.Bucket, hub: hub, waits: waits,
 		links:     link.NewIssuer(platform.NewStore(backends.DB, cfg.Platform)),
 		downloads: web.NewHeldLimiter("downloads", downloads, downloadsPerClient),
@@ -74,13 +68,4 @@ func (a *Area) Work(ctx context.Context) error {
 	group.Go(func() error { return a.nodes.Run(ctx) })
 	group.Go(func() error { return a.searcher.Run(ctx) })
 	return group.Wait()
-}
-
-// Close releases RDKit, unless it is still being compiled.
-func (a *Area) Close() {
-	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
-	defer cancel()
-	if err := a.kit.Close(ctx); err != nil {
-		a.log.Warn().Err(err).Msg("cannot close RDKit")
-	}
 }

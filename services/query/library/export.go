@@ -125,7 +125,7 @@ func (a *Area) recordImage(w http.ResponseWriter, r *http.Request) {
 		web.WriteError(w, r, problem(err))
 		return
 	}
-	svg, err := a.draw(r.Context(), f, &record)
+	svg, err := f.draw(&record)
 	if errors.Is(err, records.ErrNotDrawn) {
 		err = web.NotFound("The record cannot be drawn: it has no coordinates, points or cell.")
 	}

@@ -246,9 +246,7 @@ func (a *Area) getRecord(ctx context.Context, in *recordInput) (*recordOutput, e
 	if err != nil {
 		return nil, problem(err)
 	}
-	if err := a.identify(ctx, f, &r); err != nil {
-		return nil, err
-	}
+	r = f.detailed(r)
 	return &recordOutput{CacheControl: noStore, Body: view(&r)}, nil
 }
 

@@ -1,53 +1,35 @@
 package library
 
 import (
-	"context"
 	"errors"
-	"os"
 	"slices"
 	"testing"
-	"testing/synctest"
 
 	"github.com/assay-project/assay/pkg/extract/records"
 	"github.com/assay-project/assay/pkg/extract/structure"
-	"github.com/assay-project/assay/pkg/extract/wasm"
 )
 
-// molecules is a file of molecules without coordinates.
-var molecules = &recordFile{overview: records.Overview{Format: "sdf"}}
-
-// kitArea returns an area with RDKit, which cannot be compiled.
-func kitArea(t *testing.T, parallel int) *Area {
-	t.Helper()
-	kit := structure.New(true, wasm.Config{Cache: os.DevNull}, parallel) // not a folder
-	t.Cleanup(func() {
-		if err := kit.Close(context.Background()); err != nil {
-			t.Error(err)
-		}
-	})
-	return &Area{kit: kit}
-}
-
-// TestRDKitNotCompiled checks that a failed compilation is an error of the server, not a property of the molecule.
-func TestRDKitNotCompiled(t *testing.T) {
-	a, r := kitArea(t, 1), &records.Record{}
-	if err := a.identify(t.Context(), molecules, r); !errors.Is(err, wasm.ErrNotCompiled) || len(r.NotDetermined) > 0 {
-		t.Errorf("identify: got %+v, error %v, want an unchanged record and ErrNotCompiled", r, err)
+// TestDetails checks that a single record has the properties and the drawing in its detail, and that the identifiers of a
+// molecule without one are not determined. Other formats have no identifiers.
+func TestDetails(t *testing.T) {
+	molecules, other := &recordFile{overview: records.Overview{Format: "sdf"}}, &recordFile{overview: records.Overview{Format: "cif"}}
+	detail := &records.Detail{Properties: records.Properties{{Name: structure.SMILES, Value: "CCO"}}, Drawing: "<svg/>"}
+	plain := records.Record{NotDetermined: []string{structure.InChI, structure.SMILES}, Content: "flat"}
+	described := plain
+	described.Detail = detail
+	if r := molecules.detailed(described); r.Properties.Get(structure.SMILES) != "CCO" || len(r.NotDetermined) > 0 {
+		t.Errorf("got %+v, want the SMILES", r)
 	}
-	if _, err := a.draw(t.Context(), molecules, r); !errors.Is(err, wasm.ErrNotCompiled) || errors.Is(err, records.ErrNotDrawn) {
-		t.Errorf("draw: got error %v, want ErrNotCompiled", err)
+	if r := molecules.detailed(records.Record{}); !slices.Equal(r.NotDetermined, []string{structure.InChI, structure.SMILES}) {
+		t.Errorf("got %v, want inchi and smiles undetermined", r.NotDetermined)
 	}
-}
-
-// TestRDKitBusy checks that a molecule is not identified or drawn if RDKit does not become available in time.
-func TestRDKitBusy(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		a, r := kitArea(t, 0), &records.Record{}
-		if err := a.identify(t.Context(), molecules, r); err != nil || !slices.Equal(r.NotDetermined, []string{structure.InChI, structure.SMILES}) {
-			t.Errorf("identify: got %+v, error %v, want inchi and smiles undetermined", r, err)
-		}
-		if _, err := a.draw(t.Context(), molecules, r); !errors.Is(err, records.ErrNotDrawn) {
-			t.Errorf("draw: got error %v, want ErrNotDrawn", err)
-		}
-	})
+	if r := other.detailed(records.Record{}); len(r.NotDetermined) > 0 {
+		t.Errorf("got %v not determined, want none", r.NotDetermined)
+	}
+	if svg, err := molecules.draw(&described); err != nil || string(svg) != detail.Drawing {
+		t.Errorf("got drawing %q, %v; want that of the detail", svg, err)
+	}
+	if _, err := molecules.draw(&plain); !errors.Is(err, records.ErrNotDrawn) {
+		t.Errorf("got %v, want ErrNotDrawn", err)
+	}
 }
