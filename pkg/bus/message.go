@@ -10,23 +10,8 @@ import (
 	"github.com/assay-project/assay/pkg/obs"
 )
 
-// Headers of a message in addition to those of its event.
-const (
-	headerRequestID = "assay-request-id"
-	headerParent    = "traceparent"
-	headerState     = "tracestate"
-	headerTenant    = "assay-tenant" // used by a replay
-)
-
-// setTrace writes the request id and trace context of ctx to a header.
-func setTrace(ctx context.Context, header nats.Header) {
-	trace := obs.TraceFrom(ctx)
-	for _, h := range [...]struct{ name, value string }{{headerRequestID, trace.RequestID}, {headerParent, trace.Parent}, {headerState, trace.State}} {
-		if h.value != "" {
-			header[h.name] = []string{h.value}
-		}
-	}
-}
+// headerTenant is a header of a message on a work stream in addition to those of its event. A replay uses it.
+const headerTenant = "assay-tenant"
 
 // Delivery is one delivery of a message to a handler.
 type Delivery struct {
@@ -64,9 +49,5 @@ func (d Delivery) Tenant() string { return d.header.Get(headerTenant) }
 
 // WithTrace returns ctx with the publisher's request id and trace context.
 func (d Delivery) WithTrace(ctx context.Context) context.Context {
-	return obs.WithTrace(ctx, obs.Trace{
-		RequestID: d.header.Get(headerRequestID),
-		Parent:    d.header.Get(headerParent),
-		State:     d.header.Get(headerState),
-	})
+	return obs.WithTrace(ctx, obs.Trace(event.ParseTrace(d.header)))
 }

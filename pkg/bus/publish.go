@@ -14,6 +14,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promauto"
 
 	"github.com/assay-project/assay/pkg/bus/conn"
+	"github.com/assay-project/assay/pkg/event"
+	"github.com/assay-project/assay/pkg/obs"
 	"github.com/assay-project/assay/pkg/outage"
 )
 
@@ -55,7 +57,7 @@ func newPublisher(js *conn.JetStream, source string, reg prometheus.Registerer) 
 // send stores a message with the trace of ctx, and retries until its budget is used up. It reports
 // whether the message was stored rather than dropped as a duplicate.
 func (p *publisher) send(ctx context.Context, msg *nats.Msg, id, kind string) (stored bool, err error) {
-	setTrace(ctx, msg.Header)
+	event.Trace(obs.TraceFrom(ctx)).Set(msg.Header)
 	budget := publishBudget
 	if left, bounded := outage.Left(ctx, outage.NATS); bounded {
 		budget = min(budget, left)

@@ -4,9 +4,9 @@ go 1.26.0
 
 require (
 	github.com/assay-project/assay/pkg v0.0.0
+	github.com/assay-project/assay/pkg/event v0.0.0
 	github.com/bep/imagemeta v1.0.1
 	github.com/danielgtaylor/huma/v2 v2.37.2
-	github.com/gabriel-vasile/mimetype v1.4.16
 	github.com/prometheus/client_golang v1.25.0
 	github.com/rs/zerolog v1.35.1
 	golang.org/x/sync v0.24.0
@@ -17,6 +17,7 @@ require (
 	codeberg.org/readeck/go-readability/v2 v2.1.3 // indirect
 	github.com/abadojack/whatlanggo v1.0.1 // indirect
 	github.com/esimov/pigo v1.4.6 // indirect
+	github.com/gabriel-vasile/mimetype v1.4.16 // indirect
 	github.com/gen2brain/heic v0.4.5 // indirect
 	github.com/gen2brain/webp v0.5.5 // indirect
 	github.com/richardlehane/mscfb v1.0.9 // indirect
@@ -89,5 +90,7 @@ require (
 replace github.com/assay-project/assay/pkg => ../../pkg
 
 replace github.com/assay-project/assay/pkg/dynamolite => ../../pkg/dynamolite
+
+replace github.com/assay-project/assay/pkg/event => ../../pkg/event
 
 replace github.com/assay-project/assay/pkg/extract => ../../pkg/extract

@@ -17,6 +17,11 @@ require (
 )
 
 require (
+	github.com/assay-project/assay/pkg/event v0.0.0 // indirect
+	github.com/gabriel-vasile/mimetype v1.4.16 // indirect
+)
+
+require (
 	code.dny.dev/ssrf v0.3.0 // indirect
 	github.com/KimMachineGun/automemlimit v1.0.1 // indirect
 	github.com/assay-project/assay/pkg/dynamolite v0.0.0 // indirect
@@ -72,5 +77,7 @@ require (
 replace github.com/assay-project/assay/pkg => ../../pkg
 
 replace github.com/assay-project/assay/pkg/dynamolite => ../../pkg/dynamolite
+
+replace github.com/assay-project/assay/pkg/event => ../../pkg/event
 
 replace github.com/assay-project/assay/pkg/extract => ../../pkg/extract

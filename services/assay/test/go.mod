@@ -6,6 +6,8 @@ replace github.com/assay-project/assay/pkg => ../../../pkg
 
 replace github.com/assay-project/assay/pkg/dynamolite => ../../../pkg/dynamolite
 
+replace github.com/assay-project/assay/pkg/event => ../../../pkg/event
+
 replace github.com/assay-project/assay/pkg/extract => ../../../pkg/extract
 
 replace github.com/assay-project/assay/services/analyzer => ../../analyzer
@@ -211,6 +213,7 @@ require (
 )
 
 require (
+	github.com/assay-project/assay/pkg/event v0.0.0
 	github.com/assay-project/assay/services/assay v0.0.0
 	github.com/aws/aws-sdk-go-v2/service/dynamodbstreams v1.46.5
 	github.com/chromedp/cdproto v0.159.0

@@ -5,7 +5,7 @@ module github.com/assay-project/assay/services/analyzer/photojob/provider/contra
 go 1.26.0
 
 require (
-	github.com/assay-project/assay/pkg v0.0.0
+	github.com/assay-project/assay/pkg/extract v0.0.0
 	github.com/assay-project/assay/services/analyzer v0.0.0
 	github.com/volcengine/volcengine-go-sdk v1.1.35
 	google.golang.org/genai v1.77.0
@@ -15,6 +15,7 @@ require (
 	cloud.google.com/go v0.116.0 // indirect
 	cloud.google.com/go/auth v0.9.3 // indirect
 	cloud.google.com/go/compute/metadata v0.5.0 // indirect
+	github.com/assay-project/assay/pkg v0.0.0 // indirect
 	github.com/ebitengine/purego v0.8.3 // indirect
 	github.com/gen2brain/heic v0.4.5 // indirect
 	github.com/gen2brain/webp v0.5.5 // indirect
@@ -45,5 +46,7 @@ replace github.com/assay-project/assay/services/analyzer => ../../..
 replace github.com/assay-project/assay/pkg => ../../../../../pkg
 
 replace github.com/assay-project/assay/pkg/dynamolite => ../../../../../pkg/dynamolite
+
+replace github.com/assay-project/assay/pkg/event => ../../../../../pkg/event
 
 replace github.com/assay-project/assay/pkg/extract => ../../../../../pkg/extract
