@@ -1,7 +1,7 @@
 // Package bus carries events over NATS JetStream: it declares the streams, publishes,
-// admits work, and stores and replays dead letters. Package consume runs the consumers,
-// tail reads outcomes; both build on this package. Package bus builds on conn (requests), durable
-// (settings of streams) and fair (priorities, admission).
+// admits work, and stores and replays dead letters. A request that the server does not permit fails
+// immediately with ErrForbidden; the client library alone would report a timeout. Packages that build
+// on this one: consume runs the consumers, and tail reads outcomes.
 //
 // Delivery is at least once: the tables are authoritative, and a lost message is sent again. Ids
 // are therefore deterministic, and handlers may run twice. An acknowledgement is not a fence: NATS
@@ -16,56 +16,9 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/rs/zerolog"
 
-	"github.com/assay-project/assay/pkg/bus/conn"
 	"github.com/assay-project/assay/pkg/event"
 )
-
-// Bus is a connection to NATS and its streams. It is safe for concurrent use.
-type Bus struct {
-	*conn.Conn
-	source    string
-	publisher *publisher
-	streams   *streams // nil in a process that does not declare them
-	work      []*workQueue
-}
-
-// Connect opens the connection and creates or reconciles the streams. source is the publishing
-// service, such as "ingest". It returns an error if no server responds, and durable.ErrNotDurable
-// if the streams could lose acknowledged messages. The caller closes the Bus.
-func Connect(ctx context.Context, cfg Config, source string, log zerolog.Logger, reg prometheus.Registerer) (*Bus, error) {
-	if err := cfg.policy().Check(); err != nil {
-		return nil, err
-	}
-	b, err := Join(cfg, source, log, reg)
-	if err != nil {
-		return nil, err
-	}
-	b.streams = &streams{cfg: cfg, js: b.JS, log: log}
-	b.publisher.streams = b.streams
-	if err := b.streams.declare(ctx); err != nil {
-		b.Close()
-		return nil, err
-	}
-	return b, nil
-}
-
-// Join opens the connection without declaring streams, for programs that only read them. It uses
-// the address, the credentials and the work streams of cfg. reg may be nil. The caller closes the
-// Bus.
-func Join(cfg Config, source string, log zerolog.Logger, reg prometheus.Registerer) (*Bus, error) {
-	connection, err := conn.Dial(conn.Config{URL: cfg.URL, User: cfg.User, Password: cfg.Password, Credentials: cfg.Credentials, Client: source}, log)
-	if err != nil {
-		return nil, err
-	}
-	b := &Bus{Conn: connection, source: source, publisher: newPublisher(connection.JS, source, reg)}
-	for _, w := range cfg.Work {
-		b.work = append(b.work, newWorkQueue(w, cfg, b.publisher))
-	}
-	return b, nil
-}
 
 // Source returns the name of the publishing service.
 func (b *Bus) Source() string { return b.source }
@@ -86,7 +39,7 @@ func (b *Bus) Redeclare(ctx context.Context) error {
 // stream leader responds, for 15 s or until ctx is done. It does not fail because of a backlog:
 // see Admit. It returns ErrFull if the stream has reached its size limit, ErrStorageFull if the
 // server's storage is used up, and ErrOutstanding if the stream has work for the same item under
-// another id. It immediately returns conn.ErrForbidden if this user may not publish there,
+// another id. It immediately returns ErrForbidden if this user may not publish there,
 // nats.ErrMaxPayload for an event that is larger than the server's limit, and
 // nats.ErrConnectionClosed after Close.
 func (b *Bus) Publish(ctx context.Context, e event.Event) error {
@@ -104,7 +57,7 @@ func (b *Bus) publish(ctx context.Context, msg *nats.Msg, id, kind, tenant strin
 			return q.publish(ctx, msg, id, kind, tenant)
 		}
 	}
-	_, err := b.publisher.send(ctx, msg, id, kind)
+	_, err := b.send(ctx, msg, id, kind)
 	return err
 }
 

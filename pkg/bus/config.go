@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"time"
-
-	"github.com/assay-project/assay/pkg/bus/durable"
 )
 
 // Config specifies the NATS server and the limits of the streams.
@@ -64,11 +62,4 @@ func (c Config) Validate() error {
 		return fmt.Errorf("ASSAY_OUTCOMES_MAX_AGE is %s: must be %s or more, or 0", c.OutcomesMaxAge, duplicateWindow)
 	}
 	return nil
-}
-
-func (c Config) policy() durable.Policy {
-	return durable.Policy{
-		Replicas: c.Replicas, Sync: c.Sync,
-		AllowUnsynced: c.AllowUnsynced, AllowMemory: c.AllowMemory, AllowFewerReplicas: c.AllowFewerReplicas,
-	}
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promauto"
 
-	"github.com/assay-project/assay/pkg/bus/conn"
 	"github.com/assay-project/assay/pkg/event"
 	"github.com/assay-project/assay/pkg/obs"
 	"github.com/assay-project/assay/pkg/outage"
@@ -38,25 +37,18 @@ const (
 	publishPause  = 250 * time.Millisecond
 )
 
-// publisher stores messages in streams.
-type publisher struct {
-	js        *conn.JetStream
-	streams   *streams // nil in a process that does not declare them
-	published *prometheus.CounterVec
-}
-
-func newPublisher(js *conn.JetStream, source string, reg prometheus.Registerer) *publisher {
+func newPublished(source string, reg prometheus.Registerer) *prometheus.CounterVec {
 	// The metrics are registered under the service's name, because the services of one process share a
 	// registry.
 	reg = prometheus.WrapRegistererWith(prometheus.Labels{"service": source}, reg)
-	return &publisher{js: js, published: promauto.With(reg).NewCounterVec(prometheus.CounterOpts{
+	return promauto.With(reg).NewCounterVec(prometheus.CounterOpts{
 		Name: "assay_events_published_total", Help: "Events published, by type and result (ok, refused, error).",
-	}, []string{"type", "result"})}
+	}, []string{"type", "result"})
 }
 
 // send stores a message with the trace of ctx, and retries until its budget is used up. It reports
 // whether the message was stored rather than dropped as a duplicate.
-func (p *publisher) send(ctx context.Context, msg *nats.Msg, id, kind string) (stored bool, err error) {
+func (b *Bus) send(ctx context.Context, msg *nats.Msg, id, kind string) (stored bool, err error) {
 	event.Trace(obs.TraceFrom(ctx)).Set(msg.Header)
 	budget := publishBudget
 	if left, bounded := outage.Left(ctx, outage.NATS); bounded {
@@ -65,21 +57,21 @@ func (p *publisher) send(ctx context.Context, msg *nats.Msg, id, kind string) (s
 	ctx, cancel := context.WithTimeout(ctx, budget)
 	defer cancel()
 	for {
-		stored, err := p.try(ctx, msg, id)
+		stored, err := b.try(ctx, msg, id)
 		if err == nil {
-			p.published.WithLabelValues(kind, "ok").Inc()
+			b.published.WithLabelValues(kind, "ok").Inc()
 			return stored, nil
 		}
 		if refused := final(err); refused != nil {
-			p.published.WithLabelValues(kind, "refused").Inc()
+			b.published.WithLabelValues(kind, "refused").Inc()
 			return false, fmt.Errorf("publish %s: %w", id, refused)
 		}
-		if p.streams != nil && errors.Is(err, jetstream.ErrNoStreamResponse) {
-			p.streams.redeclare(ctx)
+		if b.streams != nil && errors.Is(err, jetstream.ErrNoStreamResponse) {
+			b.streams.redeclare(ctx)
 		}
 		select {
 		case <-ctx.Done():
-			p.published.WithLabelValues(kind, "error").Inc()
+			b.published.WithLabelValues(kind, "error").Inc()
 			// Return both errors, so that callers recognize an unresponsive server as a timeout.
 			return false, fmt.Errorf("publish %s: %w: %w", id, ctx.Err(), &outage.Error{Backend: outage.NATS, Err: err})
 		case <-time.After(publishPause):
@@ -87,10 +79,10 @@ func (p *publisher) send(ctx context.Context, msg *nats.Msg, id, kind string) (s
 	}
 }
 
-func (p *publisher) try(ctx context.Context, msg *nats.Msg, id string) (stored bool, err error) {
+func (b *Bus) try(ctx context.Context, msg *nats.Msg, id string) (stored bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, publishTry)
 	defer cancel()
-	ack, err := p.js.PublishMsg(ctx, msg, jetstream.WithMsgID(id))
+	ack, err := b.JS.PublishMsg(ctx, msg, jetstream.WithMsgID(id))
 	if err != nil {
 		return false, err
 	}
@@ -111,7 +103,7 @@ const (
 // a limit of a stream under DiscardNew share a generic "store failed" code and differ only in their
 // text.
 func final(err error) error {
-	if errors.Is(err, conn.ErrForbidden) || errors.Is(err, nats.ErrMaxPayload) || errors.Is(err, nats.ErrConnectionClosed) {
+	if errors.Is(err, ErrForbidden) || errors.Is(err, nats.ErrMaxPayload) || errors.Is(err, nats.ErrConnectionClosed) {
 		return err
 	}
 	api, ok := errors.AsType[*jetstream.APIError](err)

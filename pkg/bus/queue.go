@@ -9,20 +9,19 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
-	"github.com/assay-project/assay/pkg/bus/conn"
 	"github.com/assay-project/assay/pkg/bus/fair"
 )
 
 // workQueue is a work stream with an estimate of its backlog.
 type workQueue struct {
 	Work
-	publisher *publisher
-	backlog   *fair.Queue
-	handle    atomic.Pointer[conn.Stream] // nil until it is needed
+	bus     *Bus
+	backlog *fair.Queue
+	handle  atomic.Pointer[Stream] // nil until it is needed
 }
 
-func newWorkQueue(w Work, cfg Config, p *publisher) *workQueue {
-	q := &workQueue{Work: w, publisher: p}
+func newWorkQueue(w Work, cfg Config, b *Bus) *workQueue {
+	q := &workQueue{Work: w, bus: b}
 	q.backlog = fair.New(fair.Limits{Messages: cfg.WorkMaxMessages, PerTenant: cfg.WorkMaxPerOwner}, fair.Counts{All: q.countAll, Of: q.countTenant})
 	return q
 }
@@ -44,7 +43,7 @@ func (q *workQueue) publish(ctx context.Context, msg *nats.Msg, id, kind, tenant
 	msg.Header[headerTenant] = []string{tenant}
 	msg.Header[jetstream.ExpectedLastSubjSeqHeader] = []string{"0"}
 	msg.Header["Nats-Expected-Last-Subject-Sequence-Subject"] = []string{storedSubject("*", token, subject)}
-	stored, err := q.publisher.send(ctx, msg, id, kind)
+	stored, err := q.bus.send(ctx, msg, id, kind)
 	if !stored {
 		q.backlog.Undo(token)
 	}
@@ -59,11 +58,11 @@ func (q *workQueue) publish(ctx context.Context, msg *nats.Msg, id, kind, tenant
 // message returns the message of an item in the stream. It returns jetstream.ErrMsgNotFound if
 // there is none.
 func (q *workQueue) message(ctx context.Context, subject, tenant string) (*jetstream.RawStreamMsg, error) {
-	return q.publisher.js.LastMsg(ctx, q.Stream, storedSubject("*", tenantToken(tenant), subject))
+	return q.bus.JS.LastMsg(ctx, q.Stream, storedSubject("*", tenantToken(tenant), subject))
 }
 
 func (q *workQueue) countAll(ctx context.Context) (int64, error) {
-	stream, err := q.publisher.js.Stream(ctx, q.Stream)
+	stream, err := q.bus.JS.Stream(ctx, q.Stream)
 	if err != nil {
 		return 0, err
 	}
@@ -73,7 +72,7 @@ func (q *workQueue) countAll(ctx context.Context) (int64, error) {
 func (q *workQueue) countTenant(ctx context.Context, token string) (int64, error) {
 	stream := q.handle.Load()
 	if stream == nil { // looking up the stream takes a request too
-		found, err := q.publisher.js.Stream(ctx, q.Stream)
+		found, err := q.bus.JS.Stream(ctx, q.Stream)
 		if err != nil {
 			return 0, err
 		}

@@ -9,7 +9,6 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/rs/zerolog"
 
-	"github.com/assay-project/assay/pkg/bus/conn"
 	"github.com/assay-project/assay/pkg/event"
 )
 
@@ -113,7 +112,7 @@ func workStream(cfg Config, w Work) jetstream.StreamConfig {
 // streams declares the streams of a Config.
 type streams struct {
 	cfg Config
-	js  *conn.JetStream
+	js  *JetStream
 	log zerolog.Logger
 
 	mu       sync.Mutex
@@ -121,7 +120,7 @@ type streams struct {
 }
 
 // declare creates the streams or updates them to their declared settings. It returns
-// durable.ErrNotDurable if a stream could lose acknowledged messages.
+// ErrNotDurable if a stream could lose acknowledged messages.
 func (s *streams) declare(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -132,7 +131,7 @@ func (s *streams) declare(ctx context.Context) error {
 		}
 	}
 	for _, want := range all {
-		if err := s.cfg.policy().Declare(ctx, s.js, want); err != nil {
+		if err := s.cfg.declare(ctx, s.js, want); err != nil {
 			return err
 		}
 	}

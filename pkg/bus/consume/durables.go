@@ -10,13 +10,12 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/assay-project/assay/pkg/bus"
-	"github.com/assay-project/assay/pkg/bus/conn"
 )
 
 // durables are the server's consumers for one bus.Consumer: one per priority of a work stream,
 // otherwise a single one.
 type durables struct {
-	js       *conn.JetStream
+	js       *bus.JetStream
 	consumer bus.Consumer
 	all      []*durable
 	turn     atomic.Uint32 // number of polls, which selects the priority to poll next
@@ -98,7 +97,7 @@ func (d *durables) declare(ctx context.Context, after position) error {
 		case !errors.Is(err, jetstream.ErrConsumerNotFound):
 			return err
 		}
-		if err := d.js.CreateOrUpdateConsumer(ctx, d.consumer.Stream, want); err != nil {
+		if _, err := d.js.CreateOrUpdateConsumer(ctx, d.consumer.Stream, want); err != nil {
 			return err
 		}
 	}

@@ -12,13 +12,12 @@ import (
 
 	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/bus/attempt"
-	"github.com/assay-project/assay/pkg/bus/conn"
 )
 
 // Run processes messages until ctx is done. It then stops requesting messages, lets handlers finish
 // within c.Drain, returns the other messages to the stream, and returns nil. It returns an error if
 // the consumer cannot be created, and attempt.ErrAbandoned, after draining in the same way, if the
-// process should be restarted. It returns conn.ErrForbidden if this user is not allowed to request
+// process should be restarted. It returns bus.ErrForbidden if this user is not allowed to request
 // messages.
 func (r *Runner) Run(ctx context.Context, c bus.Consumer) error {
 	c = withDefaults(c)
@@ -57,7 +56,7 @@ func (r *Runner) Run(ctx context.Context, c bus.Consumer) error {
 	}
 	workers.Wait()
 	switch err := context.Cause(ctx); {
-	case errors.Is(err, conn.ErrForbidden):
+	case errors.Is(err, bus.ErrForbidden):
 		return fmt.Errorf("consumer %s on stream %s: %w", c.Name, c.Stream, err)
 	case errors.Is(err, attempt.ErrAbandoned):
 		r.log.Error().Str("consumer", c.Name).Int64("abandoned", w.limiter.Abandoned()).

@@ -8,7 +8,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 
-	"github.com/assay-project/assay/pkg/bus/conn"
+	"github.com/assay-project/assay/pkg/bus"
 )
 
 // take runs one worker. It processes messages sequentially, and checks the consumer when no message
@@ -16,7 +16,7 @@ import (
 func (w *consumerRun) take(ctx, working context.Context) {
 	for ctx.Err() == nil {
 		err := w.pull(ctx, working)
-		if errors.Is(err, conn.ErrForbidden) {
+		if errors.Is(err, bus.ErrForbidden) {
 			w.end(err)
 			return
 		}

@@ -86,7 +86,7 @@ func Open(ctx context.Context, b *bus.Bus, log zerolog.Logger, stream string, af
 		return nil, ErrGone
 	}
 	name := "tail-" + rand.Text()
-	consumer, err := b.JS.CreateConsumer(ctx, stream, jetstream.ConsumerConfig{
+	consumer, err := b.JS.CreateOrUpdateConsumer(ctx, stream, jetstream.ConsumerConfig{
 		Name: name, DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: after + 1,
 		AckPolicy: jetstream.AckNonePolicy, MemoryStorage: true, Replicas: 1, InactiveThreshold: idle,
 	})

@@ -1,6 +1,7 @@
-package conn
+package bus
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -77,19 +78,11 @@ func (j *JetStream) ConsumerInfo(ctx context.Context, stream, name string) (_ *j
 	return consumer.CachedInfo(), nil
 }
 
-// CreateConsumer creates a named consumer.
-func (j *JetStream) CreateConsumer(ctx context.Context, stream string, cfg jetstream.ConsumerConfig) (_ jetstream.Consumer, err error) {
-	ctx, done := j.refusals.call(ctx, cfg.Name)
+// CreateOrUpdateConsumer creates a named consumer or changes its settings.
+func (j *JetStream) CreateOrUpdateConsumer(ctx context.Context, stream string, cfg jetstream.ConsumerConfig) (_ jetstream.Consumer, err error) {
+	ctx, done := j.refusals.call(ctx, cmp.Or(cfg.Name, cfg.Durable))
 	defer done(&err)
-	return j.js.CreateConsumer(ctx, stream, cfg)
-}
-
-// CreateOrUpdateConsumer creates a durable consumer or changes its settings.
-func (j *JetStream) CreateOrUpdateConsumer(ctx context.Context, stream string, cfg jetstream.ConsumerConfig) (err error) {
-	ctx, done := j.refusals.call(ctx, cfg.Durable)
-	defer done(&err)
-	_, err = j.js.CreateOrUpdateConsumer(ctx, stream, cfg)
-	return err
+	return j.js.CreateOrUpdateConsumer(ctx, stream, cfg)
 }
 
 // DeleteConsumer deletes a consumer.
@@ -104,17 +97,6 @@ func (j *JetStream) PublishMsg(ctx context.Context, msg *nats.Msg, opts ...jetst
 	ctx, done := j.refusals.call(ctx, msg.Subject)
 	defer done(&err)
 	return j.js.PublishMsg(ctx, msg, opts...)
-}
-
-// CreateOrUpdateKeyValue creates a key-value bucket or changes its settings.
-func (j *JetStream) CreateOrUpdateKeyValue(ctx context.Context, cfg jetstream.KeyValueConfig) (_ *KeyValue, err error) {
-	ctx, done := j.refusals.call(ctx, "KV_"+cfg.Bucket)
-	defer done(&err)
-	bucket, err := j.js.CreateOrUpdateKeyValue(ctx, cfg)
-	if err != nil {
-		return nil, err
-	}
-	return &KeyValue{j.refusals, bucket}, nil
 }
 
 // Stream is a stream on the server.
@@ -146,25 +128,4 @@ func (s *Stream) DeleteMsg(ctx context.Context, sequence uint64) (err error) {
 	ctx, done := s.refusals.call(ctx, s.name)
 	defer done(&err)
 	return s.stream.DeleteMsg(ctx, sequence)
-}
-
-// KeyValue is a key-value bucket on the server.
-type KeyValue struct {
-	refusals *refusals
-	bucket   jetstream.KeyValue
-}
-
-// Get reads the latest value of a key.
-func (k *KeyValue) Get(ctx context.Context, key string) (_ jetstream.KeyValueEntry, err error) {
-	ctx, done := k.refusals.call(ctx, k.bucket.Bucket())
-	defer done(&err)
-	return k.bucket.Get(ctx, key)
-}
-
-// Put sets the value of a key, and returns when it is stored on disk.
-func (k *KeyValue) Put(ctx context.Context, key string, value []byte) (err error) {
-	ctx, done := k.refusals.call(ctx, k.bucket.Bucket())
-	defer done(&err)
-	_, err = k.bucket.Put(ctx, key, value)
-	return err
 }
