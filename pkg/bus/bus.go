@@ -13,6 +13,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -24,14 +25,14 @@ import (
 func (b *Bus) Source() string { return b.source }
 
 // Declares reports whether this process declares the streams.
-func (b *Bus) Declares() bool { return b.streams != nil }
+func (b *Bus) Declares() bool { return b.declares }
 
 // Redeclare creates the streams that were deleted since Connect. It does nothing after Join.
 func (b *Bus) Redeclare(ctx context.Context) error {
-	if b.streams == nil {
+	if !b.declares {
 		return nil
 	}
-	return b.streams.declare(ctx)
+	return b.declare(ctx)
 }
 
 // Publish sends e and returns once the stream has stored it on disk. If the same event is
@@ -43,11 +44,17 @@ func (b *Bus) Redeclare(ctx context.Context) error {
 // nats.ErrMaxPayload for an event that is larger than the server's limit, and
 // nats.ErrConnectionClosed after Close.
 func (b *Bus) Publish(ctx context.Context, e event.Event) error {
-	data, err := e.Marshal()
+	msg, err := b.message(e)
 	if err != nil {
 		return err
 	}
-	return b.publish(ctx, &nats.Msg{Subject: e.Subject, Header: e.Headers("/" + b.source), Data: data}, e.ID, e.Type(), e.Tenant)
+	return b.publish(ctx, msg, e.ID, e.Type(), e.Tenant)
+}
+
+// message returns the message of an event.
+func (b *Bus) message(e event.Event) (*nats.Msg, error) {
+	data, err := e.Marshal()
+	return &nats.Msg{Subject: e.Subject, Header: e.Headers("/" + b.source), Data: data}, err
 }
 
 // publish stores a message. It assigns a priority to a work event.
@@ -105,7 +112,10 @@ func (b *Bus) PublishMessage(ctx context.Context, m Message) error {
 func (b *Bus) Admit(ctx context.Context, stream, tenant string) error {
 	for _, q := range b.work {
 		if q.Stream == stream {
-			return q.admit(ctx, tenant)
+			if tenant != "" {
+				tenant = tenantToken(tenant)
+			}
+			return q.backlog.Admit(ctx, tenant)
 		}
 	}
 	return fmt.Errorf("%s is not a work stream", stream)
@@ -136,4 +146,47 @@ func (b *Bus) Durables(c Consumer) []Durable {
 		}
 	}
 	return []Durable{{c.Name, c.Filter}}
+}
+
+// OldestWork returns the time at which the oldest message of a subject in a work
+// stream was stored. "*" in the subject matches any token. ok is false if there is no
+// such message. Messages in progress count too.
+func (b *Bus) OldestWork(ctx context.Context, w Work, subject string) (stored time.Time, ok bool, err error) {
+	stream, err := b.JS.Stream(ctx, w.Stream)
+	var msg *jetstream.RawStreamMsg
+	if err == nil {
+		msg, err = stream.Msg(ctx, 1, jetstream.WithGetMsgSubject(storedSubject("*", "*", subject)))
+	}
+	switch {
+	case errors.Is(err, jetstream.ErrMsgNotFound):
+		return time.Time{}, false, nil
+	case err != nil:
+		return time.Time{}, false, fmt.Errorf("oldest message of %s: %w", subject, err)
+	}
+	return msg.Time, true, nil
+}
+
+// Signal sends an event to the programs that are listening. No stream stores it, and it may be
+// lost.
+func (b *Bus) Signal(e event.Event) error {
+	msg, err := b.message(e)
+	if err != nil {
+		return err
+	}
+	return b.NATS.PublishMsg(msg)
+}
+
+// Listen calls see for each event that Signal sends to the subjects, sequentially, until ctx is done. It
+// skips messages without the headers of an event.
+func (b *Bus) Listen(ctx context.Context, subjects string, see func(Delivery)) error {
+	subscription, err := b.NATS.Subscribe(subjects, func(msg *nats.Msg) {
+		if envelope, err := event.ParseEnvelope(msg.Header); err == nil {
+			see(Delivery{Envelope: envelope, Subject: msg.Subject, Data: msg.Data, Attempt: 1, header: msg.Header})
+		}
+	})
+	if err != nil {
+		return err
+	}
+	<-ctx.Done()
+	return subscription.Unsubscribe()
 }

@@ -4,14 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
-	"strings"
+	"regexp"
 	"sync"
 	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
 	"github.com/rs/zerolog"
 )
 
@@ -24,8 +24,12 @@ type Bus struct {
 
 	source    string
 	published *prometheus.CounterVec
-	streams   *streams // nil in a process that does not declare them
 	work      []*workQueue
+
+	cfg       Config
+	declares  bool // whether this process declares the streams
+	declaring sync.Mutex
+	declared  time.Time // time of the last declaration
 
 	mu        sync.Mutex
 	connected context.Context // done once the connection has been lost and restored
@@ -43,8 +47,8 @@ func Connect(ctx context.Context, cfg Config, source string, log zerolog.Logger,
 	if err != nil {
 		return nil, err
 	}
-	b.streams = &streams{cfg: cfg, js: b.JS, log: log}
-	if err := b.streams.declare(ctx); err != nil {
+	b.declares = true
+	if err := b.declare(ctx); err != nil {
 		b.Close()
 		return nil, err
 	}
@@ -55,7 +59,7 @@ func Connect(ctx context.Context, cfg Config, source string, log zerolog.Logger,
 // the address, the credentials and the work streams of cfg. reg may be nil. It returns an error if
 // no server responds. The caller closes the Bus.
 func Join(cfg Config, source string, log zerolog.Logger, reg prometheus.Registerer) (*Bus, error) {
-	b := &Bus{source: source, refusals: &refusals{client: source, log: log, waiting: map[*waiter]struct{}{}}}
+	b := &Bus{source: source, cfg: cfg, refusals: &refusals{client: source, log: log, waiting: map[*waiter]struct{}{}}}
 	b.connected, b.lost = context.WithCancel(context.Background())
 	options := []nats.Option{
 		nats.Name("assay " + source),
@@ -85,7 +89,7 @@ func Join(cfg Config, source string, log zerolog.Logger, reg prometheus.Register
 	}
 	var err error
 	if b.NATS, err = nats.Connect(cfg.URL, options...); err != nil {
-		return nil, fmt.Errorf("cannot reach NATS at %s: %w", redacted(cfg.URL), err)
+		return nil, fmt.Errorf("cannot reach NATS at %s: %w", userInfo.ReplaceAllString(cfg.URL, "//"), err)
 	}
 	js, err := jetstream.New(b.NATS)
 	if err != nil {
@@ -93,32 +97,28 @@ func Join(cfg Config, source string, log zerolog.Logger, reg prometheus.Register
 		return nil, err
 	}
 	b.JS = &JetStream{refusals: b.refusals, js: js}
-	b.published = newPublished(source, reg)
+	// The metrics are registered under the service's name, because the services of one process share a registry.
+	b.published = promauto.With(prometheus.WrapRegistererWith(prometheus.Labels{"service": source}, reg)).NewCounterVec(prometheus.CounterOpts{
+		Name: "assay_events_published_total", Help: "Events published, by type and result (ok, refused, error).",
+	}, []string{"type", "result"})
 	for _, w := range cfg.Work {
 		b.work = append(b.work, newWorkQueue(w, cfg, b))
 	}
 	return b, nil
 }
 
-// redacted returns a list of URLs without their passwords.
-func redacted(urls string) string {
-	all := strings.Split(urls, ",")
-	for i, one := range all {
-		at, err := url.Parse(strings.TrimSpace(one))
-		if err != nil {
-			return "an invalid URL" // err contains the password
-		}
-		all[i] = at.Redacted()
-	}
-	return strings.Join(all, ",")
-}
+// userInfo matches the users, passwords and tokens in a list of URLs.
+var userInfo = regexp.MustCompile(`//[^,]*@`)
 
 // Check returns an error unless NATS responds and has JetStream. It is a readiness check.
-func (b *Bus) Check(ctx context.Context) error {
+func (b *Bus) Check(ctx context.Context) (err error) {
 	if !b.NATS.IsConnected() {
 		return errors.New("not connected")
 	}
-	return b.JS.check(ctx)
+	ctx, done := b.call(ctx, "$JS.API.INFO")
+	defer done(&err)
+	_, err = b.JS.js.AccountInfo(ctx)
+	return err
 }
 
 // Connected returns a context that is done once the connection has been lost and restored. The

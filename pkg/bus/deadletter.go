@@ -56,16 +56,15 @@ func (b *Bus) StoreDeadLetter(ctx context.Context, consumer, stream string, d De
 // RestoreDeadLetter stores a lost dead letter again, for an event that a consumer gave up on at
 // the given time. The number of attempts is no longer known, and is 0 in the dead letter.
 func (b *Bus) RestoreDeadLetter(ctx context.Context, consumer string, e event.Event, reason string, at time.Time) error {
-	data, err := e.Marshal()
+	msg, err := b.message(e)
 	if err != nil {
 		return err
 	}
-	header := e.Headers("/" + b.source)
 	if e.Tenant != "" {
-		header[headerTenant] = []string{e.Tenant}
+		msg.Header[headerTenant] = []string{e.Tenant}
 	}
 	id := fmt.Sprintf("dead/%s/%s/%d", consumer, e.ID, at.UnixMilli())
-	return b.putDeadLetter(ctx, id, header, data, event.DeadLetter{
+	return b.putDeadLetter(ctx, id, msg.Header, msg.Data, event.DeadLetter{
 		Consumer: consumer, Subject: e.Subject, Reason: reason, First: e.Time, Last: at,
 	})
 }

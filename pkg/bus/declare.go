@@ -1,6 +1,7 @@
 package bus
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,7 +25,7 @@ func (c Config) declare(ctx context.Context, js *JetStream, want jetstream.Strea
 	have, err := js.Stream(ctx, want.Name)
 	switch {
 	case errors.Is(err, jetstream.ErrStreamNotFound):
-		err = c.replicated(ctx, js.CreateStream, want)
+		err = c.replicated(ctx, js, js.js.CreateStream, want)
 	case err != nil:
 		return err
 	default:
@@ -41,29 +42,22 @@ func (c Config) adjust(ctx context.Context, js *JetStream, found, want jetstream
 	if err != nil || declared(found, want) {
 		return err
 	}
-	return c.replicated(ctx, js.UpdateStream, want)
+	return c.replicated(ctx, js, js.js.UpdateStream, want)
 }
 
 // declared reports whether a stream has the settings of want. The server sets the other fields
 // itself.
 func declared(found, want jetstream.StreamConfig) bool {
+	const none = -1 // the server's form of no limit
 	same := found
 	same.Description, same.Subjects, same.Retention, same.Discard = want.Description, want.Subjects, want.Retention, want.Discard
-	same.MaxMsgs, same.MaxBytes, same.MaxAge, same.Replicas, same.Duplicates = unlimited(want.MaxMsgs), unlimited(want.MaxBytes), want.MaxAge, max(want.Replicas, 1), want.Duplicates
-	if found.MaxBytes == unlimited(0) {
+	same.MaxMsgs, same.MaxBytes, same.MaxAge, same.Replicas, same.Duplicates = cmp.Or(want.MaxMsgs, none), cmp.Or(want.MaxBytes, none), want.MaxAge, max(want.Replicas, 1), want.Duplicates
+	if found.MaxBytes == none {
 		same.MaxBytes = found.MaxBytes // the storage of a small server is the limit; see replicated
 	}
-	same.MaxMsgsPerSubject, same.DiscardNewPerSubject = unlimited(want.MaxMsgsPerSubject), want.DiscardNewPerSubject
+	same.MaxMsgsPerSubject, same.DiscardNewPerSubject = cmp.Or(want.MaxMsgsPerSubject, none), want.DiscardNewPerSubject
 	same.RePublish = want.RePublish
 	return reflect.DeepEqual(same, found)
-}
-
-// unlimited returns a limit in the server's form, where -1 means no limit.
-func unlimited(n int64) int64 {
-	if n == 0 {
-		return -1
-	}
-	return n
 }
 
 // Error codes of the server, from its errors.json.
@@ -76,12 +70,12 @@ const (
 
 // replicated creates or updates a stream. If fewer replicas are allowed and the
 // cluster is too small, the stream has one.
-func (c Config) replicated(ctx context.Context, apply func(context.Context, jetstream.StreamConfig) error, want jetstream.StreamConfig) error {
-	err := apply(ctx, want)
+func (c Config) replicated(ctx context.Context, js *JetStream, put func(context.Context, jetstream.StreamConfig) (jetstream.Stream, error), want jetstream.StreamConfig) error {
+	err := js.putStream(ctx, put, want)
 	api, refused := errors.AsType[*jetstream.APIError](err)
 	if refused && api.ErrorCode == codeNoStorage && want.MaxBytes > 0 {
 		want.MaxBytes = 0 // the storage of the server is the limit
-		err = apply(ctx, want)
+		err = js.putStream(ctx, put, want)
 		api, refused = errors.AsType[*jetstream.APIError](err)
 	}
 	if !refused || api.ErrorCode != codeNoCluster && api.ErrorCode != codeNoPeers {
@@ -95,7 +89,7 @@ func (c Config) replicated(ctx context.Context, apply func(context.Context, jets
 	if err := c.synced(want.Replicas); err != nil {
 		return err
 	}
-	return apply(ctx, want)
+	return js.putStream(ctx, put, want)
 }
 
 // synced returns ErrNotDurable if streams with this many replicas can lose acknowledged

@@ -16,13 +16,6 @@ type JetStream struct {
 	js       jetstream.JetStream
 }
 
-func (j *JetStream) check(ctx context.Context) (err error) {
-	ctx, done := j.refusals.call(ctx, "$JS.API.INFO")
-	defer done(&err)
-	_, err = j.js.AccountInfo(ctx)
-	return err
-}
-
 // Stream looks up a stream, which takes one request. Errors name the stream.
 func (j *JetStream) Stream(ctx context.Context, name string) (*Stream, error) {
 	ctx, done := j.refusals.call(ctx, name)
@@ -31,7 +24,7 @@ func (j *JetStream) Stream(ctx context.Context, name string) (*Stream, error) {
 	if err != nil {
 		return nil, fmt.Errorf("stream %s: %w", name, err)
 	}
-	return &Stream{refusals: j.refusals, name: name, stream: stream}, nil
+	return &Stream{j.refusals, name, stream}, nil
 }
 
 // LastMsg reads the newest message of a subject of a stream. It returns
@@ -51,19 +44,11 @@ func (j *JetStream) LastMsg(ctx context.Context, stream, subject string) (_ *jet
 	return msg, nil
 }
 
-// CreateStream creates a stream.
-func (j *JetStream) CreateStream(ctx context.Context, cfg jetstream.StreamConfig) (err error) {
+// putStream creates or changes a stream with a method of jetstream.JetStream.
+func (j *JetStream) putStream(ctx context.Context, put func(context.Context, jetstream.StreamConfig) (jetstream.Stream, error), cfg jetstream.StreamConfig) (err error) {
 	ctx, done := j.refusals.call(ctx, cfg.Name)
 	defer done(&err)
-	_, err = j.js.CreateStream(ctx, cfg)
-	return err
-}
-
-// UpdateStream changes the settings of a stream.
-func (j *JetStream) UpdateStream(ctx context.Context, cfg jetstream.StreamConfig) (err error) {
-	ctx, done := j.refusals.call(ctx, cfg.Name)
-	defer done(&err)
-	_, err = j.js.UpdateStream(ctx, cfg)
+	_, err = put(ctx, cfg)
 	return err
 }
 

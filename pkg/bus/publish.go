@@ -10,8 +10,6 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/promauto"
 
 	"github.com/assay-project/assay/pkg/event"
 	"github.com/assay-project/assay/pkg/obs"
@@ -37,15 +35,6 @@ const (
 	publishPause  = 250 * time.Millisecond
 )
 
-func newPublished(source string, reg prometheus.Registerer) *prometheus.CounterVec {
-	// The metrics are registered under the service's name, because the services of one process share a
-	// registry.
-	reg = prometheus.WrapRegistererWith(prometheus.Labels{"service": source}, reg)
-	return promauto.With(reg).NewCounterVec(prometheus.CounterOpts{
-		Name: "assay_events_published_total", Help: "Events published, by type and result (ok, refused, error).",
-	}, []string{"type", "result"})
-}
-
 // send stores a message with the trace of ctx, and retries until its budget is used up. It reports
 // whether the message was stored rather than dropped as a duplicate.
 func (b *Bus) send(ctx context.Context, msg *nats.Msg, id, kind string) (stored bool, err error) {
@@ -57,17 +46,19 @@ func (b *Bus) send(ctx context.Context, msg *nats.Msg, id, kind string) (stored 
 	ctx, cancel := context.WithTimeout(ctx, budget)
 	defer cancel()
 	for {
-		stored, err := b.try(ctx, msg, id)
+		try, cancel := context.WithTimeout(ctx, publishTry)
+		ack, err := b.JS.PublishMsg(try, msg, jetstream.WithMsgID(id))
+		cancel()
 		if err == nil {
 			b.published.WithLabelValues(kind, "ok").Inc()
-			return stored, nil
+			return !ack.Duplicate, nil
 		}
 		if refused := final(err); refused != nil {
 			b.published.WithLabelValues(kind, "refused").Inc()
 			return false, fmt.Errorf("publish %s: %w", id, refused)
 		}
-		if b.streams != nil && errors.Is(err, jetstream.ErrNoStreamResponse) {
-			b.streams.redeclare(ctx)
+		if b.declares && errors.Is(err, jetstream.ErrNoStreamResponse) {
+			b.redeclare(ctx)
 		}
 		select {
 		case <-ctx.Done():
@@ -79,22 +70,11 @@ func (b *Bus) send(ctx context.Context, msg *nats.Msg, id, kind string) (stored 
 	}
 }
 
-func (b *Bus) try(ctx context.Context, msg *nats.Msg, id string) (stored bool, err error) {
-	ctx, cancel := context.WithTimeout(ctx, publishTry)
-	defer cancel()
-	ack, err := b.JS.PublishMsg(ctx, msg, jetstream.WithMsgID(id))
-	if err != nil {
-		return false, err
-	}
-	return !ack.Duplicate, nil
-}
-
 // Error codes of the server, from its errors.json: the storage of the server or of the account is used
 // up.
 const (
 	codeServerFull  jetstream.ErrorCode = 10023
 	codeAccountFull jetstream.ErrorCode = 10002
-	codeStorageFull jetstream.ErrorCode = 10047
 	// The subject unexpectedly has a message.
 	codeSubjectTaken jetstream.ErrorCode = 10071
 )
@@ -116,7 +96,7 @@ func final(err error) error {
 		return ErrOutstanding
 	case says("maximum messages exceeded"), says("maximum bytes exceeded"):
 		return ErrFull
-	case says("no space left"), api.ErrorCode == codeServerFull, api.ErrorCode == codeAccountFull, api.ErrorCode == codeStorageFull:
+	case says("no space left"), api.ErrorCode == codeServerFull, api.ErrorCode == codeAccountFull, api.ErrorCode == codeNoStorage:
 		return ErrStorageFull
 	}
 	return nil

@@ -4,8 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
-	"strings"
+	"regexp"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -50,7 +49,7 @@ func (s *subscription) connect(denied func(error)) error {
 	}
 	var err error
 	if s.nc, err = nats.Connect(s.URL, options...); err != nil {
-		return fmt.Errorf("cannot reach NATS at %s: %w", redacted(s.URL), err)
+		return fmt.Errorf("cannot reach NATS at %s: %w", userInfo.ReplaceAllString(s.URL, "//"), err)
 	}
 	if s.js, err = jetstream.New(s.nc); err != nil {
 		s.nc.Close()
@@ -59,19 +58,8 @@ func (s *subscription) connect(denied func(error)) error {
 	return nil
 }
 
-// redacted returns a list of URLs without the users, passwords and tokens.
-func redacted(urls string) string {
-	all := strings.Split(urls, ",")
-	for i, one := range all {
-		at, err := url.Parse(strings.TrimSpace(one))
-		if err != nil {
-			return "an invalid URL" // err contains the password
-		}
-		at.User = nil // a password or a token
-		all[i] = at.String()
-	}
-	return strings.Join(all, ",")
-}
+// userInfo matches the users, passwords and tokens in a list of URLs.
+var userInfo = regexp.MustCompile(`//[^,]*@`)
 
 // connection returns a context that is done once the connection has been lost and restored. The
 // server has then discarded earlier requests.

@@ -18,6 +18,7 @@ type durables struct {
 	js       *bus.JetStream
 	consumer bus.Consumer
 	all      []*durable
+	names    []string
 	turn     atomic.Uint32 // number of polls, which selects the priority to poll next
 	began    time.Time
 }
@@ -31,17 +32,10 @@ type durable struct {
 func newDurables(b *bus.Bus, c bus.Consumer) *durables {
 	d := &durables{js: b.JS, consumer: c, began: time.Now()}
 	for _, one := range b.Durables(c) {
+		d.names = append(d.names, one.Name)
 		d.all = append(d.all, &durable{Durable: one, subject: fmt.Sprintf("$JS.API.CONSUMER.MSG.NEXT.%s.%s", c.Stream, one.Name)})
 	}
 	return d
-}
-
-func (d *durables) names() []string {
-	names := make([]string, len(d.all))
-	for i, one := range d.all {
-		names[i] = one.Name
-	}
-	return names
 }
 
 // position is a point in a stream. It is defined by a sequence and not by a time, because clocks

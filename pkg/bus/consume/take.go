@@ -24,7 +24,7 @@ func (w *consumerRun) take(ctx, working context.Context) {
 		if err != nil {
 			fresh = 0
 		}
-		if err = errors.Join(err, w.watchdog.look(ctx, fresh)); err == nil || ctx.Err() != nil {
+		if err = errors.Join(err, w.look(ctx, fresh)); err == nil || ctx.Err() != nil {
 			continue
 		}
 		w.log.Warn().Err(err).Str("consumer", w.consumer.Name).Msg("cannot fetch work; retrying")
@@ -45,7 +45,7 @@ const answerWait = 5 * time.Second
 // a reconnect, and with one message at a time sometimes not at all.
 func (w *consumerRun) pull(ctx, working context.Context) (err error) {
 	b := w.bus
-	ctx, done := b.WithPermissionErrors(ctx, w.durables.names()...)
+	ctx, done := b.WithPermissionErrors(ctx, w.durables.names...)
 	defer done(&err)
 	connection := b.Connected()
 	inbox, err := b.NATS.SubscribeSync(b.NATS.NewInbox())
@@ -58,7 +58,7 @@ func (w *consumerRun) pull(ctx, working context.Context) (err error) {
 	defer context.AfterFunc(connection, drain)()
 	order := newPoll(w.durables)
 	for ctx.Err() == nil && connection.Err() == nil {
-		if held, err := w.watchdog.gate(ctx); err != nil {
+		if held, err := w.gate(ctx); err != nil {
 			return err
 		} else if held {
 			order.found() // no message arrived because none was requested
