@@ -41,6 +41,7 @@ require (
 require (
 	github.com/antithesishq/antithesis-sdk-go v0.8.0-default-no-op // indirect
 	github.com/assay-project/assay/pkg/dynamolite v0.0.0
+	github.com/assay-project/assay/pkg/event v0.0.0
 	github.com/assay-project/assay/pkg/extract v0.0.0
 	github.com/aws/aws-sdk-go-v2/aws/protocol/eventstream v1.7.26 // indirect
 	github.com/aws/aws-sdk-go-v2/feature/ec2/imds v1.20.6 // indirect
@@ -77,5 +78,7 @@ require (
 )
 
 replace github.com/assay-project/assay/pkg/dynamolite => ./dynamolite
+
+replace github.com/assay-project/assay/pkg/event => ./event
 
 replace github.com/assay-project/assay/pkg/extract => ./extract

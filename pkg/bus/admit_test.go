@@ -8,7 +8,7 @@ import (
 
 	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/bus/bustest"
-	"github.com/assay-project/assay/pkg/bus/fair"
+	"github.com/assay-project/assay/pkg/fair"
 )
 
 func admit(t *testing.T, w *bustest.World, owner string) error {

@@ -1,7 +1,7 @@
 // Package bus carries events over NATS JetStream: it declares the streams, publishes,
-// admits work, and stores and replays dead letters. Package consume runs the consumers,
-// tail reads outcomes; both build on this package. Package bus builds on conn (requests), durable
-// (settings of streams) and fair (priorities, admission).
+// admits work, and stores and replays dead letters. A request that the server does not permit fails
+// immediately with ErrForbidden; the client library alone would report a timeout. Packages that build
+// on this one: consume runs the consumers, and tail reads outcomes.
 //
 // Delivery is at least once: the tables are authoritative, and a lost message is sent again. Ids
 // are therefore deterministic, and handlers may run twice. An acknowledgement is not a fence: NATS
@@ -13,72 +13,26 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/rs/zerolog"
 
-	"github.com/assay-project/assay/pkg/bus/conn"
 	"github.com/assay-project/assay/pkg/event"
 )
-
-// Bus is a connection to NATS and its streams. It is safe for concurrent use.
-type Bus struct {
-	*conn.Conn
-	source    string
-	publisher *publisher
-	streams   *streams // nil in a process that does not declare them
-	work      []*workQueue
-}
-
-// Connect opens the connection and creates or reconciles the streams. source is the publishing
-// service, such as "ingest". It returns an error if no server responds, and durable.ErrNotDurable
-// if the streams could lose acknowledged messages. The caller closes the Bus.
-func Connect(ctx context.Context, cfg Config, source string, log zerolog.Logger, reg prometheus.Registerer) (*Bus, error) {
-	if err := cfg.policy().Check(); err != nil {
-		return nil, err
-	}
-	b, err := Join(cfg, source, log, reg)
-	if err != nil {
-		return nil, err
-	}
-	b.streams = &streams{cfg: cfg, js: b.JS, log: log}
-	b.publisher.streams = b.streams
-	if err := b.streams.declare(ctx); err != nil {
-		b.Close()
-		return nil, err
-	}
-	return b, nil
-}
-
-// Join opens the connection without declaring streams, for programs that only read them. It uses
-// the address, the credentials and the work streams of cfg. reg may be nil. The caller closes the
-// Bus.
-func Join(cfg Config, source string, log zerolog.Logger, reg prometheus.Registerer) (*Bus, error) {
-	connection, err := conn.Dial(conn.Config{URL: cfg.URL, User: cfg.User, Password: cfg.Password, Credentials: cfg.Credentials, Client: source}, log)
-	if err != nil {
-		return nil, err
-	}
-	b := &Bus{Conn: connection, source: source, publisher: newPublisher(connection.JS, source, reg)}
-	for _, w := range cfg.Work {
-		b.work = append(b.work, newWorkQueue(w, cfg, b.publisher))
-	}
-	return b, nil
-}
 
 // Source returns the name of the publishing service.
 func (b *Bus) Source() string { return b.source }
 
 // Declares reports whether this process declares the streams.
-func (b *Bus) Declares() bool { return b.streams != nil }
+func (b *Bus) Declares() bool { return b.declares }
 
 // Redeclare creates the streams that were deleted since Connect. It does nothing after Join.
 func (b *Bus) Redeclare(ctx context.Context) error {
-	if b.streams == nil {
+	if !b.declares {
 		return nil
 	}
-	return b.streams.declare(ctx)
+	return b.declare(ctx)
 }
 
 // Publish sends e and returns once the stream has stored it on disk. If the same event is
@@ -86,15 +40,21 @@ func (b *Bus) Redeclare(ctx context.Context) error {
 // stream leader responds, for 15 s or until ctx is done. It does not fail because of a backlog:
 // see Admit. It returns ErrFull if the stream has reached its size limit, ErrStorageFull if the
 // server's storage is used up, and ErrOutstanding if the stream has work for the same item under
-// another id. It immediately returns conn.ErrForbidden if this user may not publish there,
+// another id. It immediately returns ErrForbidden if this user may not publish there,
 // nats.ErrMaxPayload for an event that is larger than the server's limit, and
 // nats.ErrConnectionClosed after Close.
 func (b *Bus) Publish(ctx context.Context, e event.Event) error {
-	data, err := e.Marshal()
+	msg, err := b.message(e)
 	if err != nil {
 		return err
 	}
-	return b.publish(ctx, &nats.Msg{Subject: e.Subject, Header: e.Headers("/" + b.source), Data: data}, e.ID, e.Type(), e.Tenant)
+	return b.publish(ctx, msg, e.ID, e.Type(), e.Tenant)
+}
+
+// message returns the message of an event.
+func (b *Bus) message(e event.Event) (*nats.Msg, error) {
+	data, err := e.Marshal()
+	return &nats.Msg{Subject: e.Subject, Header: e.Headers("/" + b.source), Data: data}, err
 }
 
 // publish stores a message. It assigns a priority to a work event.
@@ -104,7 +64,7 @@ func (b *Bus) publish(ctx context.Context, msg *nats.Msg, id, kind, tenant strin
 			return q.publish(ctx, msg, id, kind, tenant)
 		}
 	}
-	_, err := b.publisher.send(ctx, msg, id, kind)
+	_, err := b.send(ctx, msg, id, kind)
 	return err
 }
 
@@ -152,7 +112,10 @@ func (b *Bus) PublishMessage(ctx context.Context, m Message) error {
 func (b *Bus) Admit(ctx context.Context, stream, tenant string) error {
 	for _, q := range b.work {
 		if q.Stream == stream {
-			return q.admit(ctx, tenant)
+			if tenant != "" {
+				tenant = tenantToken(tenant)
+			}
+			return q.backlog.Admit(ctx, tenant)
 		}
 	}
 	return fmt.Errorf("%s is not a work stream", stream)
@@ -183,4 +146,47 @@ func (b *Bus) Durables(c Consumer) []Durable {
 		}
 	}
 	return []Durable{{c.Name, c.Filter}}
+}
+
+// OldestWork returns the time at which the oldest message of a subject in a work
+// stream was stored. "*" in the subject matches any token. ok is false if there is no
+// such message. Messages in progress count too.
+func (b *Bus) OldestWork(ctx context.Context, w Work, subject string) (stored time.Time, ok bool, err error) {
+	stream, err := b.JS.Stream(ctx, w.Stream)
+	var msg *jetstream.RawStreamMsg
+	if err == nil {
+		msg, err = stream.Msg(ctx, 1, jetstream.WithGetMsgSubject(storedSubject("*", "*", subject)))
+	}
+	switch {
+	case errors.Is(err, jetstream.ErrMsgNotFound):
+		return time.Time{}, false, nil
+	case err != nil:
+		return time.Time{}, false, fmt.Errorf("oldest message of %s: %w", subject, err)
+	}
+	return msg.Time, true, nil
+}
+
+// Signal sends an event to the programs that are listening. No stream stores it, and it may be
+// lost.
+func (b *Bus) Signal(e event.Event) error {
+	msg, err := b.message(e)
+	if err != nil {
+		return err
+	}
+	return b.NATS.PublishMsg(msg)
+}
+
+// Listen calls see for each event that Signal sends to the subjects, sequentially, until ctx is done. It
+// skips messages without the headers of an event.
+func (b *Bus) Listen(ctx context.Context, subjects string, see func(Delivery)) error {
+	subscription, err := b.NATS.Subscribe(subjects, func(msg *nats.Msg) {
+		if envelope, err := event.ParseEnvelope(msg.Header); err == nil {
+			see(Delivery{Envelope: envelope, Subject: msg.Subject, Data: msg.Data, Attempt: 1, header: msg.Header})
+		}
+	})
+	if err != nil {
+		return err
+	}
+	<-ctx.Done()
+	return subscription.Unsubscribe()
 }

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"time"
-
-	"github.com/assay-project/assay/pkg/bus/durable"
 )
 
 // Config specifies the NATS server and the limits of the streams.
@@ -16,8 +14,8 @@ type Config struct {
 	Credentials     string        `env:"ASSAY_NATS_CREDENTIALS" use:"often" doc:"a NATS credentials file, used instead of a user and password; default: none"`
 	Replicas        int           `env:"ASSAY_NATS_REPLICAS" envDefault:"1" use:"often" doc:"the replicas of each stream in a NATS cluster: 1, 3 or 5"`
 	Sync            string        `env:"ASSAY_NATS_SYNC" use:"must" doc:"the sync_interval of the NATS server, which clients cannot read: always, or a duration. With one replica, always or ASSAY_ALLOW_UNSYNCED is required"`
-	WorkMaxMessages int64         `env:"ASSAY_WORK_MAX_MESSAGES" envDefault:"1000000" use:"often" doc:"maximum number of queued work events of an area; above it ingest responds with 503; above 90 %, only owners and feed sources with fewer than 8 queued events are admitted"`
-	WorkMaxPerOwner int64         `env:"ASSAY_WORK_MAX_PER_OWNER" envDefault:"100000" use:"often" doc:"maximum number of queued work events of one owner or feed source; above it ingest responds with 429; 0 means no limit"`
+	WorkMaxMessages int64         `env:"ASSAY_WORK_MAX_MESSAGES" envDefault:"1000000" use:"often" doc:"maximum number of queued work events of an area; above it ingest responds with 503; above 90 %, only owners and sources with fewer than 8 queued events are admitted"`
+	WorkMaxPerOwner int64         `env:"ASSAY_WORK_MAX_PER_OWNER" envDefault:"100000" use:"often" doc:"maximum number of queued work events of one owner or source; above it ingest responds with 429; 0 means no limit"`
 	OutcomesMaxAge  time.Duration `env:"ASSAY_OUTCOMES_MAX_AGE" envDefault:"168h" doc:"how long outcome events are kept for subscribers that resume: at least 10m; 0 means forever"`
 
 	// Work lists the streams of work events, one for each area.
@@ -64,11 +62,4 @@ func (c Config) Validate() error {
 		return fmt.Errorf("ASSAY_OUTCOMES_MAX_AGE is %s: must be %s or more, or 0", c.OutcomesMaxAge, duplicateWindow)
 	}
 	return nil
-}
-
-func (c Config) policy() durable.Policy {
-	return durable.Policy{
-		Replicas: c.Replicas, Sync: c.Sync,
-		AllowUnsynced: c.AllowUnsynced, AllowMemory: c.AllowMemory, AllowFewerReplicas: c.AllowFewerReplicas,
-	}
 }

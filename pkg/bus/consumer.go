@@ -4,6 +4,11 @@ import (
 	"context"
 	"errors"
 	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/assay-project/assay/pkg/event"
+	"github.com/assay-project/assay/pkg/obs"
 )
 
 // Bounds limits one attempt.
@@ -85,10 +90,9 @@ type Consumer struct {
 // it. It is redelivered after a lease, unless that worker acknowledges it.
 var ErrTakenOver = errors.New("another worker has taken over the item")
 
-type permanentError struct{ err error }
+type permanentError struct{ error }
 
-func (e *permanentError) Error() string { return e.err.Error() }
-func (e *permanentError) Unwrap() error { return e.err }
+func (e *permanentError) Unwrap() error { return e.error }
 
 // Permanent marks err as permanent: no further attempt can succeed. A consumer gives up on such a
 // message immediately.
@@ -101,12 +105,11 @@ func IsPermanent(err error) bool {
 }
 
 type laterError struct {
-	err   error
+	error
 	delay time.Duration
 }
 
-func (e *laterError) Error() string { return e.err.Error() }
-func (e *laterError) Unwrap() error { return e.err }
+func (e *laterError) Unwrap() error { return e.error }
 
 // Later marks err so that the delivery is repeated after d without counting as an attempt, because
 // a required resource is unavailable and the work was not attempted.
@@ -120,4 +123,46 @@ func Delay(err error) (d time.Duration, ok bool) {
 		return 0, false
 	}
 	return later.delay, true
+}
+
+// headerTenant is a header of a message on a work stream in addition to those of its event. A replay uses it.
+const headerTenant = "assay-tenant"
+
+// Delivery is one delivery of a message to a handler.
+type Delivery struct {
+	event.Envelope
+	Subject string
+	Data    []byte
+	Event   any // stored here by Consumer.Bounds
+	// Attempt counts deliveries from 1, including those whose worker crashed and excluding those
+	// that were returned. In a process that does not declare the streams it is the server's count,
+	// which also includes returned ones and may be too low after a crash of the server.
+	Attempt int
+	// Sequence is the message's sequence number in its stream.
+	Sequence uint64
+	// Stored is the time at which the stream stored the message.
+	Stored time.Time
+	header nats.Header
+}
+
+// ParseDelivery parses a message that was received from a consumer.
+func ParseDelivery(msg *nats.Msg) (Delivery, error) {
+	meta, err := msg.Metadata()
+	if err != nil {
+		return Delivery{}, err
+	}
+	d := Delivery{
+		Subject: publicSubject(msg.Subject), Data: msg.Data, header: msg.Header,
+		Attempt: int(meta.NumDelivered), Sequence: meta.Sequence.Stream, Stored: meta.Timestamp,
+	}
+	d.Envelope, err = event.ParseEnvelope(d.header)
+	return d, err
+}
+
+// Tenant returns the tenant of a message on a work stream, or "".
+func (d Delivery) Tenant() string { return d.header.Get(headerTenant) }
+
+// WithTrace returns ctx with the publisher's request id and trace context.
+func (d Delivery) WithTrace(ctx context.Context) context.Context {
+	return obs.WithTrace(ctx, obs.Trace(event.ParseTrace(d.header)))
 }

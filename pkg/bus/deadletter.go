@@ -5,10 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -17,37 +15,16 @@ import (
 	"github.com/assay-project/assay/pkg/obs"
 )
 
-// deadPrefix is the prefix of the subject of a dead letter. The consumer's name follows.
-const deadPrefix = "assay.dead."
-
-// deadHeaders is the prefix of the names of the headers below.
-const deadHeaders = "assay-dead-"
-
-// Headers of a dead letter in addition to those of the message.
-const (
-	DeadReason   = "assay-dead-reason"
-	DeadAttempts = "assay-dead-attempts"
-	DeadSubject  = "assay-dead-subject"  // original subject of the message
-	DeadConsumer = "assay-dead-consumer" // consumer that gave up on the message
-	DeadFirst    = "assay-dead-first"    // when the stream stored the message, RFC 3339
-	DeadLast     = "assay-dead-last"     // when the consumer gave up on the message, RFC 3339
-)
-
 // ErrNoDeadLetter means that no dead letter has the sequence number.
 var ErrNoDeadLetter = errors.New("the dead letter does not exist")
 
 // DeadLetter is a message that a consumer gave up on, with the reason.
 type DeadLetter struct {
-	event.Envelope        // zero if the message was not an event
-	Sequence       uint64 // sequence number among the dead letters; identifies it
-	Consumer       string // consumer that gave up on the message
-	Subject        string // original subject of the message
-	Reason         string
-	Attempts       int       // 0 if the dead letter was restored
-	First          time.Time // when the stream stored the message
-	Last           time.Time // when the consumer gave up on the message
-	Data           []byte
-	header         nats.Header
+	event.Envelope // zero if the message was not an event
+	event.DeadLetter
+	Sequence uint64 // sequence number among the dead letters; identifies it
+	Data     []byte
+	header   nats.Header
 }
 
 // DeadFilter selects dead letters. Its zero value selects all.
@@ -71,62 +48,30 @@ func (b *Bus) StoreDeadLetter(ctx context.Context, consumer, stream string, d De
 	}
 	// The id includes the time, because a recreated stream counts from 1 again.
 	id := fmt.Sprintf("dead/%s/%s/%d/%d", consumer, stream, d.Sequence, d.Stored.UnixMilli())
-	return b.putDeadLetter(ctx, &nats.Msg{Subject: d.Subject, Header: ownHeader(d.header), Data: d.Data}, id, DeadLetter{
-		Consumer: consumer, Reason: reason.Error(), Attempts: d.Attempt, First: d.Stored, Last: at,
+	return b.putDeadLetter(ctx, id, d.header, d.Data, event.DeadLetter{
+		Consumer: consumer, Subject: d.Subject, Reason: reason.Error(), Attempts: d.Attempt, First: d.Stored, Last: at,
 	})
-}
-
-// ownHeader returns a header without the fields that instruct the server about the message's
-// stream, and without those of a dead letter.
-func ownHeader(header nats.Header) nats.Header {
-	own := nats.Header{}
-	for name, values := range header {
-		if !strings.HasPrefix(name, "Nats-") && !strings.HasPrefix(name, deadHeaders) {
-			own[name] = values
-		}
-	}
-	return own
 }
 
 // RestoreDeadLetter stores a lost dead letter again, for an event that a consumer gave up on at
 // the given time. The number of attempts is no longer known, and is 0 in the dead letter.
 func (b *Bus) RestoreDeadLetter(ctx context.Context, consumer string, e event.Event, reason string, at time.Time) error {
-	data, err := e.Marshal()
+	msg, err := b.message(e)
 	if err != nil {
 		return err
 	}
-	header := e.Headers("/" + b.source)
 	if e.Tenant != "" {
-		header[headerTenant] = []string{e.Tenant}
+		msg.Header[headerTenant] = []string{e.Tenant}
 	}
 	id := fmt.Sprintf("dead/%s/%s/%d", consumer, e.ID, at.UnixMilli())
-	return b.putDeadLetter(ctx, &nats.Msg{Subject: e.Subject, Header: header, Data: data}, id, DeadLetter{
-		Consumer: consumer, Reason: reason, First: e.Time, Last: at,
+	return b.putDeadLetter(ctx, id, msg.Header, msg.Data, event.DeadLetter{
+		Consumer: consumer, Subject: e.Subject, Reason: reason, First: e.Time, Last: at,
 	})
 }
 
-// putDeadLetter creates a dead letter from a message and stores it.
-func (b *Bus) putDeadLetter(ctx context.Context, msg *nats.Msg, id string, l DeadLetter) error {
-	msg.Header[DeadReason] = []string{oneLine(l.Reason)}
-	msg.Header[DeadAttempts] = []string{strconv.Itoa(l.Attempts)}
-	msg.Header[DeadSubject] = []string{msg.Subject}
-	msg.Header[DeadConsumer] = []string{l.Consumer}
-	msg.Header[DeadFirst] = []string{l.First.UTC().Format(time.RFC3339Nano)}
-	msg.Header[DeadLast] = []string{l.Last.UTC().Format(time.RFC3339Nano)}
-	msg.Subject = deadPrefix + l.Consumer
-	return b.publish(ctx, msg, id, "dead", "")
-}
-
-// oneLine makes s valid as a header: no control characters, at most 1,000
-// bytes.
-func oneLine(s string) string {
-	s = strings.ToValidUTF8(s[:min(len(s), 1000)], "")
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return ' '
-		}
-		return r
-	}, s)
+// putDeadLetter stores the dead letter of a message.
+func (b *Bus) putDeadLetter(ctx context.Context, id string, header nats.Header, data []byte, l event.DeadLetter) error {
+	return b.publish(ctx, &nats.Msg{Subject: event.DeadOf(l.Consumer), Header: l.Headers(header), Data: data}, id, "dead", "")
 }
 
 // DeadLetters returns the dead letters that exist when it is called, oldest first. It stops after
@@ -135,7 +80,7 @@ func oneLine(s string) string {
 func (b *Bus) DeadLetters(ctx context.Context, f DeadFilter) iter.Seq2[DeadLetter, error] {
 	subject := event.DeadSubjects
 	if f.Consumer != "" {
-		subject = deadPrefix + f.Consumer
+		subject = event.DeadOf(f.Consumer)
 	}
 	return func(yield func(DeadLetter, error) bool) {
 		fail := func(err error) { yield(DeadLetter{}, fmt.Errorf("dead letters: %w", err)) }
@@ -174,7 +119,7 @@ func (b *Bus) DeadCounts(ctx context.Context) (map[string]uint64, error) {
 	}
 	counts := map[string]uint64{}
 	for subject, n := range info.State.Subjects {
-		counts[strings.TrimPrefix(subject, deadPrefix)] = n
+		counts[strings.TrimPrefix(subject, event.DeadOf(""))] = n
 	}
 	return counts, nil
 }
@@ -216,22 +161,14 @@ func (b *Bus) DropDead(ctx context.Context, sequence uint64) error {
 // subject. If the same dead letter is replayed again within the duplicate window,
 // the message is stored once. Errors are those of Publish.
 func (b *Bus) Replay(ctx context.Context, l DeadLetter) error {
-	header := ownHeader(l.header)
 	id := fmt.Sprintf("replay/%d/%d", l.Sequence, l.Last.UnixMilli())
+	msg := &nats.Msg{Subject: l.Subject, Header: event.OwnHeaders(l.header), Data: l.Data}
 	// The message keeps its own trace.
-	return b.publish(obs.WithTrace(ctx, obs.Trace{}), &nats.Msg{Subject: l.Subject, Header: header, Data: l.Data}, id, "replay", header.Get(headerTenant))
+	return b.publish(obs.WithTrace(ctx, obs.Trace{}), msg, id, "replay", msg.Header.Get(headerTenant))
 }
 
-// readDeadLetter leaves unreadable fields empty, because a dead letter that cannot be read could
-// not be dropped.
 func readDeadLetter(msg *jetstream.RawStreamMsg) DeadLetter {
-	deadLetter := DeadLetter{
-		Sequence: msg.Sequence, Consumer: msg.Header.Get(DeadConsumer), Subject: msg.Header.Get(DeadSubject),
-		Reason: msg.Header.Get(DeadReason), Data: msg.Data, header: msg.Header,
-	}
-	deadLetter.Envelope, _ = event.ParseEnvelope(msg.Header)
-	deadLetter.Attempts, _ = strconv.Atoi(msg.Header.Get(DeadAttempts))
-	deadLetter.First, _ = time.Parse(time.RFC3339Nano, msg.Header.Get(DeadFirst))
-	deadLetter.Last, _ = time.Parse(time.RFC3339Nano, msg.Header.Get(DeadLast))
-	return deadLetter
+	l := DeadLetter{DeadLetter: event.ParseDeadLetter(msg.Header), Sequence: msg.Sequence, Data: msg.Data, header: msg.Header}
+	l.Envelope, _ = event.ParseEnvelope(msg.Header) // what is unreadable stays empty
+	return l
 }

@@ -12,7 +12,6 @@ import (
 
 	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/bus/bustest"
-	"github.com/assay-project/assay/pkg/bus/conn"
 )
 
 // guarded starts a server with a user "all", who has all permissions and has declared the
@@ -85,7 +84,7 @@ func TestForbiddenNamesTheSubject(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := test.does(t.Context(), join(t, guarded(t, test.may...)))
-			if !errors.Is(err, conn.ErrForbidden) || !strings.Contains(err.Error(), test.wants) {
+			if !errors.Is(err, bus.ErrForbidden) || !strings.Contains(err.Error(), test.wants) {
 				t.Errorf("got error: %v\nwant: %s", err, test.wants)
 			}
 		})
@@ -105,7 +104,7 @@ func TestDeclaringNeedsNoMoreThanReading(t *testing.T) {
 
 	reader.WorkMaxMessages = 7
 	_, err = bus.Connect(t.Context(), bustest.Settings(url, reader), "reader", zerolog.Nop(), prometheus.NewRegistry())
-	if !errors.Is(err, conn.ErrForbidden) || !strings.Contains(err.Error(), "$JS.API.STREAM.UPDATE.ASSAY_QUEUE_TEST") {
+	if !errors.Is(err, bus.ErrForbidden) || !strings.Contains(err.Error(), "$JS.API.STREAM.UPDATE.ASSAY_QUEUE_TEST") {
 		t.Errorf("declaring other settings: got error %v, want ErrForbidden that names the request", err)
 	}
 }

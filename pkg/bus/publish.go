@@ -10,10 +10,9 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/promauto"
 
-	"github.com/assay-project/assay/pkg/bus/conn"
+	"github.com/assay-project/assay/pkg/event"
+	"github.com/assay-project/assay/pkg/obs"
 	"github.com/assay-project/assay/pkg/outage"
 )
 
@@ -36,26 +35,10 @@ const (
 	publishPause  = 250 * time.Millisecond
 )
 
-// publisher stores messages in streams.
-type publisher struct {
-	js        *conn.JetStream
-	streams   *streams // nil in a process that does not declare them
-	published *prometheus.CounterVec
-}
-
-func newPublisher(js *conn.JetStream, source string, reg prometheus.Registerer) *publisher {
-	// The metrics are registered under the service's name, because the services of one process share a
-	// registry.
-	reg = prometheus.WrapRegistererWith(prometheus.Labels{"service": source}, reg)
-	return &publisher{js: js, published: promauto.With(reg).NewCounterVec(prometheus.CounterOpts{
-		Name: "assay_events_published_total", Help: "Events published, by type and result (ok, refused, error).",
-	}, []string{"type", "result"})}
-}
-
 // send stores a message with the trace of ctx, and retries until its budget is used up. It reports
 // whether the message was stored rather than dropped as a duplicate.
-func (p *publisher) send(ctx context.Context, msg *nats.Msg, id, kind string) (stored bool, err error) {
-	setTrace(ctx, msg.Header)
+func (b *Bus) send(ctx context.Context, msg *nats.Msg, id, kind string) (stored bool, err error) {
+	event.Trace(obs.TraceFrom(ctx)).Set(msg.Header)
 	budget := publishBudget
 	if left, bounded := outage.Left(ctx, outage.NATS); bounded {
 		budget = min(budget, left)
@@ -63,21 +46,23 @@ func (p *publisher) send(ctx context.Context, msg *nats.Msg, id, kind string) (s
 	ctx, cancel := context.WithTimeout(ctx, budget)
 	defer cancel()
 	for {
-		stored, err := p.try(ctx, msg, id)
+		try, cancel := context.WithTimeout(ctx, publishTry)
+		ack, err := b.JS.PublishMsg(try, msg, jetstream.WithMsgID(id))
+		cancel()
 		if err == nil {
-			p.published.WithLabelValues(kind, "ok").Inc()
-			return stored, nil
+			b.published.WithLabelValues(kind, "ok").Inc()
+			return !ack.Duplicate, nil
 		}
 		if refused := final(err); refused != nil {
-			p.published.WithLabelValues(kind, "refused").Inc()
+			b.published.WithLabelValues(kind, "refused").Inc()
 			return false, fmt.Errorf("publish %s: %w", id, refused)
 		}
-		if p.streams != nil && errors.Is(err, jetstream.ErrNoStreamResponse) {
-			p.streams.redeclare(ctx)
+		if b.declares && errors.Is(err, jetstream.ErrNoStreamResponse) {
+			b.redeclare(ctx)
 		}
 		select {
 		case <-ctx.Done():
-			p.published.WithLabelValues(kind, "error").Inc()
+			b.published.WithLabelValues(kind, "error").Inc()
 			// Return both errors, so that callers recognize an unresponsive server as a timeout.
 			return false, fmt.Errorf("publish %s: %w: %w", id, ctx.Err(), &outage.Error{Backend: outage.NATS, Err: err})
 		case <-time.After(publishPause):
@@ -85,22 +70,11 @@ func (p *publisher) send(ctx context.Context, msg *nats.Msg, id, kind string) (s
 	}
 }
 
-func (p *publisher) try(ctx context.Context, msg *nats.Msg, id string) (stored bool, err error) {
-	ctx, cancel := context.WithTimeout(ctx, publishTry)
-	defer cancel()
-	ack, err := p.js.PublishMsg(ctx, msg, jetstream.WithMsgID(id))
-	if err != nil {
-		return false, err
-	}
-	return !ack.Duplicate, nil
-}
-
 // Error codes of the server, from its errors.json: the storage of the server or of the account is used
 // up.
 const (
 	codeServerFull  jetstream.ErrorCode = 10023
 	codeAccountFull jetstream.ErrorCode = 10002
-	codeStorageFull jetstream.ErrorCode = 10047
 	// The subject unexpectedly has a message.
 	codeSubjectTaken jetstream.ErrorCode = 10071
 )
@@ -109,7 +83,7 @@ const (
 // a limit of a stream under DiscardNew share a generic "store failed" code and differ only in their
 // text.
 func final(err error) error {
-	if errors.Is(err, conn.ErrForbidden) || errors.Is(err, nats.ErrMaxPayload) || errors.Is(err, nats.ErrConnectionClosed) {
+	if errors.Is(err, ErrForbidden) || errors.Is(err, nats.ErrMaxPayload) || errors.Is(err, nats.ErrConnectionClosed) {
 		return err
 	}
 	api, ok := errors.AsType[*jetstream.APIError](err)
@@ -122,7 +96,7 @@ func final(err error) error {
 		return ErrOutstanding
 	case says("maximum messages exceeded"), says("maximum bytes exceeded"):
 		return ErrFull
-	case says("no space left"), api.ErrorCode == codeServerFull, api.ErrorCode == codeAccountFull, api.ErrorCode == codeStorageFull:
+	case says("no space left"), api.ErrorCode == codeServerFull, api.ErrorCode == codeAccountFull, api.ErrorCode == codeNoStorage:
 		return ErrStorageFull
 	}
 	return nil

@@ -3,13 +3,10 @@ package bus
 import (
 	"context"
 	"errors"
-	"sync"
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
-	"github.com/rs/zerolog"
 
-	"github.com/assay-project/assay/pkg/bus/conn"
 	"github.com/assay-project/assay/pkg/event"
 )
 
@@ -80,7 +77,15 @@ func configurations(cfg Config) []jetstream.StreamConfig {
 		})
 	}
 	for _, w := range cfg.Work {
-		list = append(list, workStream(cfg, w))
+		list = append(list, jetstream.StreamConfig{
+			Name: w.Stream, Subjects: []string{w.Stored()}, Description: "items that wait for a worker",
+			Retention: jetstream.WorkQueuePolicy, Discard: jetstream.DiscardNew, MaxBytes: max(workMinBytes, cfg.WorkMaxMessages*workMessage),
+			// One message of an item at a time: a worker that receives it may take over the item,
+			// because no other worker has a message of the item. A count of deliveries is not
+			// sufficient, because the server writes it late and may lose the last one in a crash.
+			MaxMsgsPerSubject: 1, DiscardNewPerSubject: true,
+			RePublish: &jetstream.RePublish{Source: w.Stored(), Destination: w.Subjects},
+		})
 	}
 	for i := range list {
 		list[i].Storage = jetstream.FileStorage
@@ -98,45 +103,23 @@ const (
 	workMinBytes = 1 << 30
 )
 
-func workStream(cfg Config, w Work) jetstream.StreamConfig {
-	return jetstream.StreamConfig{
-		Name: w.Stream, Subjects: []string{w.Stored()}, Description: "items that wait for a worker",
-		Retention: jetstream.WorkQueuePolicy, Discard: jetstream.DiscardNew, MaxBytes: max(workMinBytes, cfg.WorkMaxMessages*workMessage),
-		// One message of an item at a time: a worker that receives it may take over the item,
-		// because no other worker has a message of the item. A count of deliveries is not
-		// sufficient, because the server writes it late and may lose the last one in a crash.
-		MaxMsgsPerSubject: 1, DiscardNewPerSubject: true,
-		RePublish: &jetstream.RePublish{Source: w.Stored(), Destination: w.Subjects},
-	}
-}
-
-// streams declares the streams of a Config.
-type streams struct {
-	cfg Config
-	js  *conn.JetStream
-	log zerolog.Logger
-
-	mu       sync.Mutex
-	declared time.Time // time of the last declaration
-}
-
 // declare creates the streams or updates them to their declared settings. It returns
-// durable.ErrNotDurable if a stream could lose acknowledged messages.
-func (s *streams) declare(ctx context.Context) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	all := configurations(s.cfg)
-	if !s.declared.IsZero() {
-		if err := s.awaitDeletion(ctx, all); err != nil {
+// ErrNotDurable if a stream could lose acknowledged messages.
+func (b *Bus) declare(ctx context.Context) error {
+	b.declaring.Lock()
+	defer b.declaring.Unlock()
+	all := configurations(b.cfg)
+	if !b.declared.IsZero() {
+		if err := b.awaitDeletion(ctx, all); err != nil {
 			return err
 		}
 	}
 	for _, want := range all {
-		if err := s.cfg.policy().Declare(ctx, s.js, want); err != nil {
+		if err := b.cfg.declare(ctx, b.JS, want); err != nil {
 			return err
 		}
 	}
-	s.declared = time.Now()
+	b.declared = time.Now()
 	return nil
 }
 
@@ -146,9 +129,9 @@ func (s *streams) declare(ctx context.Context) error {
 const deletionWait = time.Second
 
 // awaitDeletion waits for deletionWait if a stream was deleted.
-func (s *streams) awaitDeletion(ctx context.Context, all []jetstream.StreamConfig) error {
+func (b *Bus) awaitDeletion(ctx context.Context, all []jetstream.StreamConfig) error {
 	for _, want := range all {
-		if _, err := s.js.Stream(ctx, want.Name); !errors.Is(err, jetstream.ErrStreamNotFound) {
+		if _, err := b.JS.Stream(ctx, want.Name); !errors.Is(err, jetstream.ErrStreamNotFound) {
 			continue
 		}
 		select {
@@ -166,14 +149,14 @@ const redeclareAfter = time.Second
 
 // redeclare declares the streams after a publish got no response: a stream was deleted, or its
 // servers are electing a leader.
-func (s *streams) redeclare(ctx context.Context) {
-	s.mu.Lock()
-	recent := time.Since(s.declared) < redeclareAfter
-	s.mu.Unlock()
+func (b *Bus) redeclare(ctx context.Context) {
+	b.declaring.Lock()
+	recent := time.Since(b.declared) < redeclareAfter
+	b.declaring.Unlock()
 	if recent {
 		return
 	}
-	if err := s.declare(ctx); err != nil {
-		s.log.Warn().Err(err).Msg("no stream responds to a publish, and the streams cannot be declared; retrying")
+	if err := b.declare(ctx); err != nil {
+		b.log.Warn().Err(err).Msg("no stream responds to a publish, and the streams cannot be declared; retrying")
 	}
 }

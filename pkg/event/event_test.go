@@ -141,3 +141,37 @@ func TestPayloadsOfNewerAndForeignPublishers(t *testing.T) {
 		t.Error("Marshal of invalid UTF-8: got no error, want one")
 	}
 }
+
+// TestReasonFitsAHeader checks that a reason of any length is stored. Reasons are the texts of errors.
+func TestReasonFitsAHeader(t *testing.T) {
+	for reason, want := range map[string]string{
+		"a\r\nb\x00":                    "a  b ",
+		strings.Repeat("é", 2000):       strings.Repeat("é", 500),
+		"x" + strings.Repeat("é", 2000): "x" + strings.Repeat("é", 499),
+	} {
+		if got := (event.DeadLetter{Reason: reason}).Headers(nil)[event.DeadReason][0]; got != want {
+			t.Errorf("got %d bytes %q, want %q", len(got), got, want)
+		}
+	}
+}
+
+func TestDeadLettersRoundTrip(t *testing.T) {
+	message := event.Event{ID: "1", Data: &event.FileUploaded{}}.Headers("/ingest")
+	trace := event.Trace{RequestID: "req-1", Parent: "00-1-2-00"}
+	trace.Set(message)
+	message["Nats-Msg-Id"], message["assay-dead-reason"] = []string{"1"}, []string{"of an earlier dead letter"}
+	l := event.DeadLetter{Consumer: "worker", Subject: "assay.file.uploaded.f1", Reason: "it is a PDF", Attempts: 3, First: when, Last: when.Add(time.Second)}
+	dead := l.Headers(message)
+	if got := event.ParseDeadLetter(dead); got != l {
+		t.Errorf("got %+v, want %+v", got, l)
+	}
+	if got := event.ParseTrace(dead); got != trace {
+		t.Errorf("got %+v, want %+v", got, trace)
+	}
+	if dead["ce-id"][0] != "1" || dead["Nats-Msg-Id"] != nil {
+		t.Errorf("got headers %v, want those of the message without those that instruct the server", dead)
+	}
+	if got := event.DeadOf("worker"); got != "assay.dead.worker" {
+		t.Errorf("got subject %s, want assay.dead.worker", got)
+	}
+}

@@ -21,6 +21,7 @@ package subscriber
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"regexp"
@@ -28,15 +29,20 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"github.com/assay-project/assay/pkg/bus"
-	"github.com/assay-project/assay/pkg/bus/consume"
 	"github.com/assay-project/assay/pkg/event"
 )
 
 // Config selects the outcomes and configures how they are handled. URL and Name are required.
 type Config struct {
-	URL         string // URL of the NATS server, such as nats://127.0.0.1:4222
+	// URL of the NATS server, such as nats://127.0.0.1:4222, or several separated by commas. It may
+	// contain a user and password, or a token.
+	URL         string
 	Credentials string // a NATS credentials file; empty for none
+	NKey        string // a file with the seed of an NKey; empty for none
+	// TLS makes TLS mandatory. It contains the certificate authorities of the server, and the client's
+	// certificate if the server requires one. Without it, a URL with the scheme tls or a server that
+	// requires TLS selects the certificate authorities of the system.
+	TLS *tls.Config
 
 	// Name is the durable name. It consists of letters, digits, - and _. Processes with the same Name
 	// share the outcomes; each Name receives all outcomes. Dead letters are published under
@@ -65,7 +71,8 @@ type Outcome struct {
 	Area  string
 	Item  string // id of the item, such as the id of a file in the area textfile
 	Owner string
-	At    time.Time // when the item reached this state
+	At    time.Time   // when the item reached this state
+	Trace event.Trace // of the upload
 
 	Completed *event.AnalysisCompleted
 	Failed    *event.AnalysisFailed
@@ -81,35 +88,45 @@ func (c Config) validate() error {
 		return fmt.Errorf("subscriber: the name %q must consist of 1 to 64 letters, digits, - and _", c.Name)
 	case c.Area != "" && !validName.MatchString(c.Area):
 		return fmt.Errorf("subscriber: invalid area %q", c.Area)
+	case c.Credentials != "" && c.NKey != "":
+		return errors.New("subscriber: a credentials file and an NKey exclude each other")
 	}
 	return nil
 }
 
 // NodeChange is a change of a node of a library.
 type NodeChange struct {
-	ID      string // id of the event; a change that is published again has the same id
+	ID      string      // id of the event; a change that is published again has the same id
+	Trace   event.Trace // of the request that changed the node
 	Changed *event.NodeChanged
 }
 
-// The stream of node changes, and its subjects.
+// The streams of outcomes and of node changes, and the subjects of the latter.
 const (
-	nodeStream   = "ASSAY_LIBRARY_NODES"
-	nodeSubjects = "assay.library.node.>"
+	outcomeStream = "ASSAY_OUTCOMES"
+	nodeStream    = "ASSAY_LIBRARY_NODES"
+	nodeSubjects  = "assay.library.node.>"
 )
 
 // Run calls handle for each outcome until ctx is done, gives handlers up to cfg.Drain to finish, and
 // returns nil. It returns an error if the settings are invalid, if NATS does not respond at the start
 // or denies a required permission, or if Assay has never run with this NATS server.
 //
-// handle returns nil when its effect is durable, bus.Permanent when no further attempt can succeed,
-// and any other error to be called again after a pause. Outcomes can arrive in a different order
-// than they occurred in. The context of handle carries the request id of the upload (obs.TraceFrom).
+// handle returns nil when its effect is durable, Permanent when no further attempt can succeed, and
+// any other error to be called again after a pause. An outcome whose handler panics has at most 3
+// attempts. Outcomes can arrive in a different order than they occurred in.
 func Run(ctx context.Context, cfg Config, handle func(context.Context, Outcome) error) error {
 	area := cfg.Area
 	if area == "" {
 		area = "*"
 	}
-	return run(ctx, cfg, bus.StreamOutcomes, event.OutcomesOf(area, "*"), &subscription[Outcome]{read: readOutcome, handle: handle})
+	return run(ctx, cfg, outcomeStream, event.OutcomesOf(area, "*"), func(d delivery) (func(context.Context) error, error) {
+		o, known, err := readOutcome(d)
+		if !known || err != nil {
+			return nil, err
+		}
+		return func(ctx context.Context) error { return handle(ctx, o) }, nil
+	})
 }
 
 // RunNodes is like Run, for the changes of nodes in all libraries. cfg.Area must be empty or library, and cfg.Name must
@@ -119,30 +136,47 @@ func RunNodes(ctx context.Context, cfg Config, handle func(context.Context, Node
 	if cfg.Area != "" && cfg.Area != "library" {
 		return fmt.Errorf("subscriber: the area %q has no nodes", cfg.Area)
 	}
-	return run(ctx, cfg, nodeStream, nodeSubjects, &subscription[NodeChange]{read: readChange, handle: handle})
+	return run(ctx, cfg, nodeStream, nodeSubjects, func(d delivery) (func(context.Context) error, error) {
+		c, known, err := readChange(d)
+		if !known || err != nil {
+			return nil, err
+		}
+		return func(ctx context.Context) error { return handle(ctx, c) }, nil
+	})
 }
 
-func run[T any](ctx context.Context, cfg Config, stream, subjects string, s *subscription[T]) error {
-	if err := cfg.validate(); err != nil {
-		return err
+type permanentError struct{ err error }
+
+func (e *permanentError) Error() string { return e.err.Error() }
+func (e *permanentError) Unwrap() error { return e.err }
+
+// Permanent marks err as permanent: no further attempt can succeed, so the event becomes a dead
+// letter immediately.
+func Permanent(err error) error { return &permanentError{err} }
+
+// readOutcome decodes an outcome. known is false for kinds added by later versions.
+func readOutcome(d delivery) (o Outcome, known bool, err error) {
+	o = Outcome{ID: d.ID, Item: d.Item, Owner: d.Owner, At: d.Time, Trace: d.trace}
+	switch d.Type {
+	case "assay.v1.AnalysisCompleted":
+		o.Completed = &event.AnalysisCompleted{}
+		err = event.Unmarshal(d.data, o.Completed)
+		o.Area = o.Completed.Area
+	case "assay.v1.AnalysisFailed":
+		o.Failed = &event.AnalysisFailed{}
+		err = event.Unmarshal(d.data, o.Failed)
+		o.Area = o.Failed.Area
+	default:
+		return Outcome{}, false, nil
 	}
-	events, err := bus.Join(bus.Config{URL: cfg.URL, Credentials: cfg.Credentials}, cfg.Name, cfg.Log, nil)
-	if err != nil {
-		return err
+	return o, true, err
+}
+
+// readChange decodes a change of a node. known is false for events of other types.
+func readChange(d delivery) (c NodeChange, known bool, err error) {
+	if d.Type != "assay.v1.NodeChanged" {
+		return NodeChange{}, false, nil
 	}
-	defer events.Close()
-	done, err := openMarkers(ctx, events, cfg.Name, stream)
-	if ctx.Err() != nil {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	s.done, s.log, s.inProgress = done, cfg.Log, map[string]chan struct{}{}
-	return consume.New(events, cfg.Log, nil).Run(ctx, bus.Consumer{
-		Name: cfg.Name, Area: cfg.Area, Stream: stream, Filter: subjects,
-		OnlyNew: cfg.OnlyNew, Parallel: cfg.Parallel, Attempts: cfg.Attempts,
-		Lease: cfg.Lease, Drain: cfg.Drain, Backoff: cfg.Backoff,
-		Handle: s.deliver,
-	})
+	c = NodeChange{ID: d.ID, Trace: d.trace, Changed: &event.NodeChanged{}}
+	return c, true, event.Unmarshal(d.data, c.Changed)
 }

@@ -4,6 +4,7 @@ go 1.26.0
 
 require (
 	github.com/assay-project/assay/pkg v0.0.0
+	github.com/assay-project/assay/pkg/event v0.0.0
 	github.com/bep/imagemeta v1.0.1
 	github.com/danielgtaylor/huma/v2 v2.37.2
 	github.com/prometheus/client_golang v1.25.0
@@ -89,5 +90,7 @@ require (
 replace github.com/assay-project/assay/pkg => ../../pkg
 
 replace github.com/assay-project/assay/pkg/dynamolite => ../../pkg/dynamolite
+
+replace github.com/assay-project/assay/pkg/event => ../../pkg/event
 
 replace github.com/assay-project/assay/pkg/extract => ../../pkg/extract

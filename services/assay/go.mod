@@ -4,6 +4,7 @@ go 1.26.0
 
 require (
 	github.com/assay-project/assay/pkg/dynamolite v0.0.0
+	github.com/assay-project/assay/pkg/event v0.0.0
 	github.com/assay-project/assay/pkg/extract v0.0.0
 	github.com/aws/aws-sdk-go-v2/service/dynamodb v1.73.0
 	github.com/danielgtaylor/huma/v2 v2.37.2
@@ -162,5 +163,7 @@ replace github.com/assay-project/assay/services/analyzer => ../analyzer
 replace github.com/assay-project/assay/services/query => ../query
 
 replace github.com/assay-project/assay/pkg/dynamolite => ../../pkg/dynamolite
+
+replace github.com/assay-project/assay/pkg/event => ../../pkg/event
 
 replace github.com/assay-project/assay/pkg/extract => ../../pkg/extract

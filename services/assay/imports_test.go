@@ -12,9 +12,9 @@ import (
 // layers lists the folders of pkg and services from the bottom up, as docs/architecture.md draws them. A package imports
 // only packages of lower layers, and of its own folder.
 var layers = [][]string{
-	{"pkg/config", "pkg/dynamolite", "pkg/event", "pkg/extract", "pkg/obs", "pkg/outage"},
-	{"pkg/blob", "pkg/bus", "pkg/reason", "pkg/table", "pkg/web"},
-	{"pkg/audit", "pkg/backend", "pkg/guard", "pkg/lifecycle", "pkg/process", "pkg/subscriber", "pkg/upload"},
+	{"pkg/config", "pkg/dynamolite", "pkg/event", "pkg/extract", "pkg/fair", "pkg/obs", "pkg/outage"},
+	{"pkg/blob", "pkg/bus", "pkg/reason", "pkg/subscriber", "pkg/table", "pkg/web"},
+	{"pkg/audit", "pkg/backend", "pkg/guard", "pkg/lifecycle", "pkg/process", "pkg/upload"},
 	{"pkg/area"},
 	{"pkg/platform"},
 	{"pkg/checkpoint", "pkg/identity", "pkg/quota", "pkg/sweep"},
@@ -38,7 +38,7 @@ func TestImportsPointDown(t *testing.T) {
 	for _, a := range areas(t) {
 		layer["pkg/"+a.Name] = layer["pkg/<area>"]
 	}
-	for _, module := range []string{"../../pkg", "../../pkg/extract", "../../pkg/dynamolite", "../ingest", "../analyzer", "../query", "."} {
+	for _, module := range []string{"../../pkg", "../../pkg/event", "../../pkg/subscriber", "../../pkg/extract", "../../pkg/dynamolite", "../ingest", "../analyzer", "../query", "."} {
 		for _, line := range packages(t, module) {
 			names := strings.Fields(line)
 			if strings.HasSuffix(names[0], "test") { // packages for tests

@@ -19,7 +19,7 @@ import (
 // The limits of requests beyond the quota of requests per second, which applies to every operation of the public
 // address, by owner or, without one, by client.
 const (
-	backlog  = "too-much-waiting" // share of the work queue per owner; package bus/fair
+	backlog  = "too-much-waiting" // share of the work queue per owner; package fair
 	stored   = "quota-exceeded"   // quotas of bytes, items and uploads, or of streams, per owner
 	held     = "too-many-at-once" // held requests per owner, per client and in total; web.NewHeldLimiter
 	requests = "too-many-requests"

@@ -18,6 +18,8 @@ require (
 
 require github.com/gabriel-vasile/mimetype v1.4.16 // indirect
 
+require github.com/assay-project/assay/pkg/event v0.0.0 // indirect
+
 require (
 	code.dny.dev/ssrf v0.3.0 // indirect
 	github.com/KimMachineGun/automemlimit v1.0.1 // indirect
@@ -74,5 +76,7 @@ require (
 replace github.com/assay-project/assay/pkg => ../../pkg
 
 replace github.com/assay-project/assay/pkg/dynamolite => ../../pkg/dynamolite
+
+replace github.com/assay-project/assay/pkg/event => ../../pkg/event
 
 replace github.com/assay-project/assay/pkg/extract => ../../pkg/extract

@@ -5,6 +5,7 @@ go 1.26.0
 require (
 	github.com/assay-project/assay/pkg v0.0.0
 	github.com/assay-project/assay/pkg/dynamolite v0.0.0
+	github.com/assay-project/assay/pkg/event v0.0.0
 	github.com/assay-project/assay/pkg/extract v0.0.0
 	github.com/aws/aws-dax-go-v2 v1.0.0
 	github.com/aws/aws-sdk-go-v2 v1.47.6
@@ -89,5 +90,7 @@ require (
 replace github.com/assay-project/assay/pkg => ../../pkg
 
 replace github.com/assay-project/assay/pkg/dynamolite => ../../pkg/dynamolite
+
+replace github.com/assay-project/assay/pkg/event => ../../pkg/event
 
 replace github.com/assay-project/assay/pkg/extract => ../../pkg/extract

@@ -1,6 +1,5 @@
 // Package attempt limits the time and memory of each attempt to process a message, and the number
-// of abandoned handlers. It also keeps a delivery log, so that attempts that crash their process
-// are counted.
+// of abandoned handlers.
 package attempt
 
 import (
@@ -57,11 +56,10 @@ type Limiter struct {
 	shared  int64               // memory in bytes shared by attempts that need more
 	memory  *semaphore.Weighted // nil for no limit
 
-	maxAbandoned int64
-	abandonedFor time.Duration
-	abandoned    atomic.Int64
-	gauge        prometheus.Gauge
-	full         context.CancelCauseFunc
+	limits    Limits
+	abandoned atomic.Int64
+	gauge     prometheus.Gauge
+	full      context.CancelCauseFunc
 }
 
 // NewLimiter returns a Limiter. It calls full with ErrAbandoned when a limit on abandoned
@@ -71,7 +69,7 @@ type Limiter struct {
 // needs no more than its slot's share never waits. Attempts that need more share the
 // other half.
 func NewLimiter(limits Limits, gauge prometheus.Gauge, full context.CancelCauseFunc) *Limiter {
-	l := &Limiter{maxAbandoned: int64(limits.Abandoned), abandonedFor: limits.AbandonedFor, gauge: gauge, full: full}
+	l := &Limiter{limits: limits, gauge: gauge, full: full}
 	if limits.Memory > 0 {
 		l.shared = limits.Memory / 2
 		l.perSlot = l.shared / int64(limits.Parallel)
@@ -122,7 +120,12 @@ func (l *Limiter) Run(ctx context.Context, limit time.Duration, memory int64, f 
 	go func() {
 		defer release()
 		defer close(returned)
-		result = recovered(func() error { return f(limited) })
+		defer func() {
+			if p := recover(); p != nil {
+				result = &PanicError{Value: p, Stack: debug.Stack()}
+			}
+		}()
+		result = f(limited)
 	}()
 	select {
 	case <-returned:
@@ -147,11 +150,11 @@ func (l *Limiter) Run(ctx context.Context, limit time.Duration, memory int64, f 
 // busy one, so the time of each is limited.
 func (l *Limiter) abandon(returned <-chan struct{}, shared bool) {
 	l.gauge.Inc()
-	if l.abandoned.Add(1) > l.maxAbandoned || shared {
+	if l.abandoned.Add(1) > int64(l.limits.Abandoned) || shared {
 		l.full(ErrAbandoned)
 	}
 	go func() {
-		late := time.NewTimer(l.abandonedFor)
+		late := time.NewTimer(l.limits.AbandonedFor)
 		defer late.Stop()
 		select {
 		case <-returned:
@@ -164,12 +167,10 @@ func (l *Limiter) abandon(returned <-chan struct{}, shared bool) {
 	}()
 }
 
-// recovered calls f and converts a panic to a PanicError.
-func recovered(f func() error) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = &PanicError{Value: p, Stack: debug.Stack()}
-		}
-	}()
-	return f()
+// Count returns the text for a number of attempts, such as "1 attempt" or "3 attempts".
+func Count(n int) string {
+	if n == 1 {
+		return "1 attempt"
+	}
+	return fmt.Sprintf("%d attempts", n)
 }

@@ -10,15 +10,15 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/assay-project/assay/pkg/bus"
-	"github.com/assay-project/assay/pkg/bus/conn"
 )
 
 // durables are the server's consumers for one bus.Consumer: one per priority of a work stream,
 // otherwise a single one.
 type durables struct {
-	js       *conn.JetStream
+	js       *bus.JetStream
 	consumer bus.Consumer
 	all      []*durable
+	names    []string
 	turn     atomic.Uint32 // number of polls, which selects the priority to poll next
 	began    time.Time
 }
@@ -32,17 +32,10 @@ type durable struct {
 func newDurables(b *bus.Bus, c bus.Consumer) *durables {
 	d := &durables{js: b.JS, consumer: c, began: time.Now()}
 	for _, one := range b.Durables(c) {
+		d.names = append(d.names, one.Name)
 		d.all = append(d.all, &durable{Durable: one, subject: fmt.Sprintf("$JS.API.CONSUMER.MSG.NEXT.%s.%s", c.Stream, one.Name)})
 	}
 	return d
-}
-
-func (d *durables) names() []string {
-	names := make([]string, len(d.all))
-	for i, one := range d.all {
-		names[i] = one.Name
-	}
-	return names
 }
 
 // position is a point in a stream. It is defined by a sequence and not by a time, because clocks
@@ -98,7 +91,7 @@ func (d *durables) declare(ctx context.Context, after position) error {
 		case !errors.Is(err, jetstream.ErrConsumerNotFound):
 			return err
 		}
-		if err := d.js.CreateOrUpdateConsumer(ctx, d.consumer.Stream, want); err != nil {
+		if _, err := d.js.CreateOrUpdateConsumer(ctx, d.consumer.Stream, want); err != nil {
 			return err
 		}
 	}

@@ -51,19 +51,19 @@ func TestPermanentErrorIsGivenUpImmediately(t *testing.T) {
 		t.Errorf("got payload %s, want %s", deadLetter.Data, payload)
 	}
 	for name, want := range map[string]string{
-		bus.DeadReason: "analyze: it is a PDF not a text", bus.DeadAttempts: "1",
-		bus.DeadSubject: "assay.file.uploaded.f1", bus.DeadConsumer: "worker",
+		event.DeadReason: "analyze: it is a PDF not a text", event.DeadAttempts: "1",
+		event.DeadSubject: "assay.file.uploaded.f1", event.DeadConsumer: "worker",
 		"ce-id": e.ID, "ce-type": "assay.v1.FileUploaded", "ce-subject": "f1",
 	} {
 		if got := deadLetter.Header.Get(name); got != want {
 			t.Errorf("%s is %q, want %q", name, got, want)
 		}
 	}
-	first, err := time.Parse(time.RFC3339Nano, deadLetter.Header.Get(bus.DeadFirst))
+	first, err := time.Parse(time.RFC3339Nano, deadLetter.Header.Get(event.DeadFirst))
 	if err != nil {
 		t.Error(err)
 	}
-	last, err := time.Parse(time.RFC3339Nano, deadLetter.Header.Get(bus.DeadLast))
+	last, err := time.Parse(time.RFC3339Nano, deadLetter.Header.Get(event.DeadLast))
 	if err != nil {
 		t.Error(err)
 	}
@@ -90,8 +90,8 @@ func TestAttemptsEndInADeadLetter(t *testing.T) {
 	if len(deadLetters) != 1 {
 		t.Fatalf("got %d dead letters, want 1", len(deadLetters))
 	}
-	if h := deadLetters[0].Header; h.Get(bus.DeadReason) != errFlaky.Error() || h.Get(bus.DeadAttempts) != "3" {
-		t.Errorf("got reason %q after %q attempts, want %q after 3", h.Get(bus.DeadReason), h.Get(bus.DeadAttempts), errFlaky)
+	if h := deadLetters[0].Header; h.Get(event.DeadReason) != errFlaky.Error() || h.Get(event.DeadAttempts) != "3" {
+		t.Errorf("got reason %q after %q attempts, want %q after 3", h.Get(event.DeadReason), h.Get(event.DeadAttempts), errFlaky)
 	}
 }
 
@@ -200,7 +200,7 @@ func TestPanicIsAFailedAttempt(t *testing.T) {
 		t.Errorf("the reason is shown to users and must not contain a stack: %v", err)
 	}
 	w.AwaitCount(t, bustest.WorkStream, 0)
-	if deadLetters := w.Dead(t); len(deadLetters) != 1 || deadLetters[0].Header.Get(bus.DeadAttempts) != "3" {
+	if deadLetters := w.Dead(t); len(deadLetters) != 1 || deadLetters[0].Header.Get(event.DeadAttempts) != "3" {
 		t.Errorf("got dead letters %v, want one after 3 attempts", deadLetters)
 	}
 }
@@ -218,7 +218,7 @@ func TestPanicInGiveUpIsRetried(t *testing.T) {
 	bustest.Consume(t, w.Bus, c)
 	w.AwaitCount(t, bustest.WorkStream, 0)
 	deadLetters := w.Dead(t)
-	if len(deadLetters) != 1 || deadLetters[0].Header.Get(bus.DeadAttempts) != "2" {
+	if len(deadLetters) != 1 || deadLetters[0].Header.Get(event.DeadAttempts) != "2" {
 		t.Errorf("got %v, want one dead letter after 2 attempts", deadLetters)
 	}
 }
@@ -294,7 +294,7 @@ func TestUnreadableHeadersAreGivenUp(t *testing.T) {
 	}))
 	w.AwaitCount(t, bustest.WorkStream, 0)
 	deadLetters := w.Dead(t)
-	if len(deadLetters) != 1 || !strings.Contains(deadLetters[0].Header.Get(bus.DeadReason), "ce-time") {
+	if len(deadLetters) != 1 || !strings.Contains(deadLetters[0].Header.Get(event.DeadReason), "ce-time") {
 		t.Errorf("got %v, want one dead letter whose reason names ce-time", deadLetters)
 	}
 }

@@ -29,11 +29,12 @@ type consumerRun struct {
 	*Runner
 	consumer bus.Consumer
 	limiter  *attempt.Limiter
-	attempts *attempt.Log
+	attempts *attemptLog
 	shares   *shares
 	durables *durables
-	watchdog *watchdog
+	from     position                // position at which Run began
 	end      context.CancelCauseFunc // ends Run
+	activity
 }
 
 // work runs one attempt and settles its message.
@@ -42,25 +43,23 @@ func (w *consumerRun) work(ctx context.Context, msg *nats.Msg) {
 	inFlight := w.metrics.inFlight.WithLabelValues(c.Name, c.Area)
 	inFlight.Inc()
 	defer inFlight.Dec()
-	defer w.watchdog.working()()
+	defer w.working()()
 	started := time.Now()
 
 	delivery, err := bus.ParseDelivery(msg)
 	ctx = delivery.WithTrace(ctx)
 	stopRenewing := renew(msg, c.Lease)
 	defer stopRenewing()
-	try := &attempt.Attempt{}
+	try := &entry{}
 	if err != nil {
 		err = bus.Permanent(fmt.Errorf("the message is not an event: %w", err))
 	} else {
-		try = w.attempts.Begin(ctx, attempt.Message{
-			Item: delivery.Item, Sequence: delivery.Sequence, Stored: delivery.Stored, Delivered: delivery.Attempt,
-		})
-		delivery.Attempt = try.Number
+		try = w.attempts.begin(ctx, delivery)
+		delivery.Attempt = try.number
 		err = w.attempt(ctx, delivery)
 	}
 	outcome, settled := w.settle(ctx, msg, delivery, try, err)
-	try.End(ctx, outcome == outcomeDone || outcome == outcomeGivenUp)
+	try.end(ctx, outcome == outcomeDone || outcome == outcomeGivenUp)
 
 	took := time.Since(started)
 	w.metrics.attempts.WithLabelValues(c.Name, c.Area, outcome).Observe(took.Seconds())
@@ -111,20 +110,12 @@ func broke(err error) bool {
 	return panicked || late
 }
 
-// attemptsAfter returns the maximum number of attempts at a message that failed with err.
-func (w *consumerRun) attemptsAfter(err error) int {
-	if broke(err) {
-		return min(brokenAttempts, w.consumer.Attempts)
-	}
-	return w.consumer.Attempts
-}
-
 // minDelay prevents a busy loop if a handler delays by 0.
 const minDelay = 10 * time.Millisecond
 
 // settle acknowledges, delays, returns or gives up on the message. After an error the message
 // is redelivered when its lease ends.
-func (w *consumerRun) settle(ctx context.Context, msg *nats.Msg, d bus.Delivery, try *attempt.Attempt, err error) (string, error) {
+func (w *consumerRun) settle(ctx context.Context, msg *nats.Msg, d bus.Delivery, try *entry, err error) (string, error) {
 	c := w.consumer
 	switch {
 	case err == nil:
@@ -133,16 +124,16 @@ func (w *consumerRun) settle(ctx context.Context, msg *nats.Msg, d bus.Delivery,
 		return outcomeTakenOver, nil
 	case ctx.Err() != nil:
 		if !broke(err) {
-			try.Revert(ctx)
+			try.revert(ctx)
 		}
 		return outcomeReturned, msg.Nak()
 	}
 	delay, delayed := bus.Delay(err)
 	switch {
 	case delayed && d.Attempt <= c.Attempts:
-		try.Revert(ctx)
+		try.revert(ctx)
 		return outcomeDelayed, msg.NakWithDelay(max(delay, minDelay))
-	case !bus.IsPermanent(err) && d.Attempt < w.attemptsAfter(err):
+	case !bus.IsPermanent(err) && d.Attempt < c.Attempts && !(broke(err) && d.Attempt >= brokenAttempts):
 		return outcomeRetry, msg.NakWithDelay(c.Backoff(d.Attempt))
 	}
 	failed := make(chan time.Time, 1) // a channel, because an abandoned handler could still write to a captured variable
@@ -162,23 +153,21 @@ func (w *consumerRun) settle(ctx context.Context, msg *nats.Msg, d bus.Delivery,
 
 // renew renews the lease of msg until stop is called.
 func renew(msg *nats.Msg, lease time.Duration) (stop func()) {
-	var mu sync.Mutex // locked during a renewal
-	ended := false
-	mu.Lock()
-	defer mu.Unlock()
-	var timer *time.Timer
-	timer = time.AfterFunc(lease/3, func() {
-		mu.Lock()
-		defer mu.Unlock()
-		// A lost renewal causes repeated work at worst; the fence still protects the item.
-		if !ended && msg.InProgress() == nil {
-			timer.Reset(lease / 3)
+	done := make(chan struct{})
+	var renewing sync.WaitGroup
+	renewing.Go(func() {
+		tick := time.NewTicker(max(lease/3, 1))
+		defer tick.Stop()
+		for {
+			select {
+			case <-done:
+				return
+			case <-tick.C:
+			}
+			if msg.InProgress() != nil {
+				return // a lost renewal causes repeated work at worst; the fence still protects the item
+			}
 		}
 	})
-	return func() {
-		mu.Lock()
-		defer mu.Unlock()
-		ended = true
-		timer.Stop()
-	}
+	return func() { close(done); renewing.Wait() }
 }

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/assay-project/assay/pkg/bus/fair"
+	"github.com/assay-project/assay/pkg/fair"
 )
 
 const (

@@ -21,6 +21,7 @@ import (
 	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/bus/bustest"
 	"github.com/assay-project/assay/pkg/bus/consume"
+	"github.com/assay-project/assay/pkg/event"
 )
 
 func TestMain(m *testing.M) {
@@ -72,8 +73,8 @@ func TestItemThatCrashesTheProcessRunsOutOfAttempts(t *testing.T) {
 	defer stop()
 	w := bustest.OpenAt(t, url, bus.Config{})
 	deadLetters := w.Dead(t)
-	if len(deadLetters) != 1 || deadLetters[0].Header.Get("ce-subject") != "killer" || deadLetters[0].Header.Get(bus.DeadAttempts) != fmt.Sprint(doomedAttempts+1) ||
-		!strings.HasPrefix(deadLetters[0].Header.Get(bus.DeadReason), "gave up after 3 attempts") {
+	if len(deadLetters) != 1 || deadLetters[0].Header.Get("ce-subject") != "killer" || deadLetters[0].Header.Get(event.DeadAttempts) != fmt.Sprint(doomedAttempts+1) ||
+		!strings.HasPrefix(deadLetters[0].Header.Get(event.DeadReason), "gave up after 3 attempts") {
 		var got []nats.Header
 		for _, deadLetter := range deadLetters {
 			got = append(got, deadLetter.Header)

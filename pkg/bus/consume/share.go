@@ -26,13 +26,14 @@ var errShare = errors.New("the owner uses its share of the workers")
 type shares struct {
 	most int
 
-	mu    sync.Mutex
-	held  map[string]int
-	freed chan struct{} // closed and replaced when a delivery ends
+	mu sync.Mutex
+	of map[string]*share
 }
 
-func newShares(most int) *shares {
-	return &shares{most: most, held: map[string]int{}, freed: make(chan struct{})}
+// share is the share of a tenant that has deliveries.
+type share struct {
+	slots chan struct{} // a semaphore
+	users int           // deliveries that have a slot or wait for one
 }
 
 // acquire waits up to shareWait until a delivery of the tenant may be handled, and returns a function that ends it, or
@@ -43,36 +44,26 @@ func (s *shares) acquire(ctx context.Context, tenant string) (release func(), er
 	}
 	wait, cancel := context.WithTimeout(ctx, shareWait)
 	defer cancel()
-	for {
-		freed := s.try(tenant)
-		if freed == nil {
-			return func() { s.release(tenant) }, nil
-		}
-		select {
-		case <-freed:
-		case <-wait.Done():
-			return nil, bus.Later(errShare, shareDelay)
-		}
-	}
-}
-
-// try counts a delivery and returns nil, or a channel that is closed when a delivery has ended.
-func (s *shares) try(tenant string) (freed <-chan struct{}) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.held[tenant] >= s.most {
-		return s.freed
+	t := s.of[tenant]
+	if t == nil {
+		t = &share{slots: make(chan struct{}, s.most)}
+		s.of[tenant] = t
 	}
-	s.held[tenant]++
-	return nil
-}
-
-func (s *shares) release(tenant string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.held[tenant]--; s.held[tenant] == 0 {
-		delete(s.held, tenant)
+	t.users++
+	s.mu.Unlock()
+	leave := func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if t.users--; t.users == 0 {
+			delete(s.of, tenant)
+		}
 	}
-	close(s.freed)
-	s.freed = make(chan struct{})
+	select {
+	case t.slots <- struct{}{}:
+		return func() { <-t.slots; leave() }, nil
+	case <-wait.Done():
+		leave()
+		return nil, bus.Later(errShare, shareDelay)
+	}
 }

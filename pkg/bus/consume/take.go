@@ -8,7 +8,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 
-	"github.com/assay-project/assay/pkg/bus/conn"
+	"github.com/assay-project/assay/pkg/bus"
 )
 
 // take runs one worker. It processes messages sequentially, and checks the consumer when no message
@@ -16,7 +16,7 @@ import (
 func (w *consumerRun) take(ctx, working context.Context) {
 	for ctx.Err() == nil {
 		err := w.pull(ctx, working)
-		if errors.Is(err, conn.ErrForbidden) {
+		if errors.Is(err, bus.ErrForbidden) {
 			w.end(err)
 			return
 		}
@@ -24,7 +24,7 @@ func (w *consumerRun) take(ctx, working context.Context) {
 		if err != nil {
 			fresh = 0
 		}
-		if err = errors.Join(err, w.watchdog.look(ctx, fresh)); err == nil || ctx.Err() != nil {
+		if err = errors.Join(err, w.look(ctx, fresh)); err == nil || ctx.Err() != nil {
 			continue
 		}
 		w.log.Warn().Err(err).Str("consumer", w.consumer.Name).Msg("cannot fetch work; retrying")
@@ -45,7 +45,7 @@ const answerWait = 5 * time.Second
 // a reconnect, and with one message at a time sometimes not at all.
 func (w *consumerRun) pull(ctx, working context.Context) (err error) {
 	b := w.bus
-	ctx, done := b.WithPermissionErrors(ctx, w.durables.names()...)
+	ctx, done := b.WithPermissionErrors(ctx, w.durables.names...)
 	defer done(&err)
 	connection := b.Connected()
 	inbox, err := b.NATS.SubscribeSync(b.NATS.NewInbox())
@@ -58,7 +58,7 @@ func (w *consumerRun) pull(ctx, working context.Context) (err error) {
 	defer context.AfterFunc(connection, drain)()
 	order := newPoll(w.durables)
 	for ctx.Err() == nil && connection.Err() == nil {
-		if held, err := w.watchdog.gate(ctx); err != nil {
+		if held, err := w.gate(ctx); err != nil {
 			return err
 		} else if held {
 			order.found() // no message arrived because none was requested

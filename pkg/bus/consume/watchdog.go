@@ -10,8 +10,6 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
-
-	"github.com/assay-project/assay/pkg/bus"
 )
 
 // Causes in assay_consumer_recreated_total.
@@ -21,34 +19,23 @@ const (
 	causeClock   = "clock"
 )
 
-// watchdog checks one consumer: periodically, and when the workers of a process have received
-// nothing for a lease. Each worker then subscribes again, which replaces a lost subscription. The
-// watchdog recreates consumers and streams that have disappeared.
-type watchdog struct {
-	*Runner
-	consumer bus.Consumer
-	durables *durables
-	from     position // position at which Run began
-	began    time.Time
+// activity is what the workers of a process do, and what was last seen of their consumer.
+type activity struct {
+	began time.Time
+	held  atomic.Int64 // number of workers waiting at the gate
+	busy  atomic.Int64 // number of workers with a message
+	freed atomic.Int64 // when a worker last passed the gate after waiting or ended a message, as time since began
 
 	mu     sync.Mutex // held while a worker recreates the consumer, so that the others find the new consumer
 	clock  time.Time  // time of the server at the last check
 	looked time.Time  // time of the last check that found nothing to recreate
-
-	held  atomic.Int64 // number of workers waiting at the gate
-	busy  atomic.Int64 // number of workers with a message
-	freed atomic.Int64 // when a worker last passed the gate after waiting or ended a message, as time since began
-}
-
-func newWatchdog(r *Runner, d *durables, from position) *watchdog {
-	return &watchdog{Runner: r, consumer: d.consumer, durables: d, from: from, began: time.Now(), clock: from.clock}
 }
 
 // gateWait is how long a worker must wait at a gate to count as blocked.
 const gateWait = 100 * time.Millisecond
 
 // gate waits at the consumer's gate and reports whether it blocked the worker.
-func (w *watchdog) gate(ctx context.Context) (held bool, err error) {
+func (w *consumerRun) gate(ctx context.Context) (held bool, err error) {
 	if w.consumer.Gate == nil {
 		return false, nil
 	}
@@ -68,7 +55,7 @@ func (w *watchdog) gate(ctx context.Context) (held bool, err error) {
 }
 
 // working reports that a worker has a message, until it calls ended.
-func (w *watchdog) working() (ended func()) {
+func (w *consumerRun) working() (ended func()) {
 	w.busy.Add(1)
 	return func() {
 		w.free()
@@ -76,7 +63,7 @@ func (w *watchdog) working() (ended func()) {
 	}
 }
 
-func (w *watchdog) free() { w.freed.Store(int64(time.Since(w.began))) }
+func (w *consumerRun) free() { w.freed.Store(int64(time.Since(w.began))) }
 
 // watchEvery is the time between two checks of the consumer, in leases. The messages of a dead
 // worker are redelivered by then.
@@ -84,7 +71,7 @@ const watchEvery = 2
 
 // watch checks the consumer periodically, until ctx is done. Its workers check it only when they are
 // idle.
-func (w *watchdog) watch(ctx context.Context) {
+func (w *consumerRun) watch(ctx context.Context) {
 	tick := time.NewTicker(watchEvery * w.consumer.Lease)
 	defer tick.Stop()
 	for {
@@ -101,7 +88,7 @@ func (w *watchdog) watch(ctx context.Context) {
 
 // look recreates missing consumers and streams, and reports a durable that has messages but delivers
 // none. It does nothing if the last check is more recent than fresh.
-func (w *watchdog) look(ctx context.Context, fresh time.Duration) error {
+func (w *consumerRun) look(ctx context.Context, fresh time.Duration) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if time.Since(w.looked) < fresh {
@@ -134,7 +121,7 @@ func (w *watchdog) look(ctx context.Context, fresh time.Duration) error {
 // lease while messages are delivered and not acknowledged. The server measures leases
 // and delays by that clock, so it redelivers such messages only when the clock has
 // caught up.
-func (w *watchdog) steppedBack(infos []*jetstream.ConsumerInfo) bool {
+func (w *consumerRun) steppedBack(infos []*jetstream.ConsumerInfo) bool {
 	pending, before := 0, w.clock
 	for _, info := range infos {
 		pending += info.NumAckPending
@@ -146,7 +133,7 @@ func (w *watchdog) steppedBack(infos []*jetstream.ConsumerInfo) bool {
 // release deletes and recreates the durables, so that the server redelivers their
 // unacknowledged messages. A message that a worker is still processing is then
 // delivered twice, as after a lost lease.
-func (w *watchdog) release(ctx context.Context) error {
+func (w *consumerRun) release(ctx context.Context) error {
 	w.log.Warn().Str("consumer", w.consumer.Name).Msg("the clock of the NATS server was stepped back; messages in progress are redelivered")
 	if err := w.durables.delete(ctx); err != nil {
 		return err
@@ -159,7 +146,7 @@ func (w *watchdog) release(ctx context.Context) error {
 // searches for them only in streams of another kind (jetstream.go and checkForOrphanMsgs of
 // nats-server 2.15.2). Without clear the item could never be queued again, because the stream
 // accepts only one message per item.
-func (w *watchdog) clear(ctx context.Context, of *durable, info *jetstream.ConsumerInfo) error {
+func (w *consumerRun) clear(ctx context.Context, of *durable, info *jetstream.ConsumerInfo) error {
 	queue, err := w.bus.JS.Stream(ctx, w.consumer.Stream)
 	if err != nil {
 		return err
@@ -189,7 +176,7 @@ func (w *watchdog) clear(ctx context.Context, of *durable, info *jetstream.Consu
 const stalledLeases = 2
 
 // reportStall reports a durable that has messages but delivers none to free workers.
-func (w *watchdog) reportStall(of *durable, info *jetstream.ConsumerInfo) {
+func (w *consumerRun) reportStall(of *durable, info *jetstream.ConsumerInfo) {
 	if w.held.Load() > 0 || w.busy.Load() >= int64(w.consumer.Parallel) {
 		return
 	}
@@ -208,7 +195,7 @@ func (w *watchdog) reportStall(of *durable, info *jetstream.ConsumerInfo) {
 // recreate declares the durables again, and the streams if this process declares them. The server
 // redelivers the content of the stream; a consumer of new messages receives only messages stored
 // since Run began.
-func (w *watchdog) recreate(ctx context.Context, cause string) error {
+func (w *consumerRun) recreate(ctx context.Context, cause string) error {
 	if err := w.bus.Redeclare(ctx); err != nil {
 		return err
 	}

@@ -56,7 +56,7 @@ type Tail struct {
 	stream   string
 	log      zerolog.Logger
 	ctx      context.Context // done when the caller's context is done, the connection was lost, or the server forbids a request
-	end      []func()
+	end      func()
 	consumer string
 	messages jetstream.MessagesContext
 	after    uint64 // the last sequence that Next returned
@@ -69,9 +69,7 @@ func Open(ctx context.Context, b *bus.Bus, log zerolog.Logger, stream string, af
 	ctx, done := b.WithPermissionErrors(ctx, stream)
 	ctx, lose := context.WithCancelCause(ctx)
 	stop := context.AfterFunc(b.Connected(), func() { lose(ErrLost) })
-	t := &Tail{bus: b, stream: stream, log: log, ctx: ctx, after: after, end: []func(){
-		func() { stop() }, func() { lose(nil) }, func() { done(new(error)) },
-	}}
+	t := &Tail{bus: b, stream: stream, log: log, ctx: ctx, after: after, end: func() { stop(); lose(nil); done(new(error)) }}
 	defer func() {
 		if err != nil {
 			err = t.cause(err)
@@ -86,7 +84,7 @@ func Open(ctx context.Context, b *bus.Bus, log zerolog.Logger, stream string, af
 		return nil, ErrGone
 	}
 	name := "tail-" + rand.Text()
-	consumer, err := b.JS.CreateConsumer(ctx, stream, jetstream.ConsumerConfig{
+	consumer, err := b.JS.CreateOrUpdateConsumer(ctx, stream, jetstream.ConsumerConfig{
 		Name: name, DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: after + 1,
 		AckPolicy: jetstream.AckNonePolicy, MemoryStorage: true, Replicas: 1, InactiveThreshold: idle,
 	})
@@ -154,8 +152,6 @@ func (t *Tail) Close() {
 			t.log.Warn().Err(err).Dur("removed_after_ms", idle).Str("stream", t.stream).Msg("cannot delete a consumer; the server removes it later")
 		}
 	}
-	for _, end := range t.end {
-		end()
-	}
-	t.messages, t.consumer, t.end = nil, "", nil
+	t.end() // has no further effect
+	t.messages, t.consumer = nil, ""
 }

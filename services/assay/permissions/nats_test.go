@@ -15,7 +15,6 @@ import (
 	"github.com/assay-project/assay/pkg/area"
 	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/bus/bustest"
-	"github.com/assay-project/assay/pkg/bus/conn"
 	"github.com/assay-project/assay/pkg/event"
 )
 
@@ -60,8 +59,8 @@ func handleWork(t *testing.T, a area.Area, consumer string, ingest, analyzer *bu
 	c := bus.Consumer{Name: consumer, Area: a.Name, Stream: a.Work.Stream, Filter: subjects + "*", Handle: func(context.Context, bus.Delivery) error {
 		return bus.Permanent(errors.New("not an item"))
 	}}
-	if err := bustest.Runner(t, ingest).Run(ctx, c); !errors.Is(err, conn.ErrForbidden) {
-		t.Errorf("consume as ingest: got %v, want %v", err, conn.ErrForbidden)
+	if err := bustest.Runner(t, ingest).Run(ctx, c); !errors.Is(err, bus.ErrForbidden) {
+		t.Errorf("consume as ingest: got %v, want %v", err, bus.ErrForbidden)
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- bustest.Runner(t, analyzer).Run(ctx, c) }()

@@ -13,7 +13,6 @@ import (
 	"github.com/assay-project/assay/pkg/area"
 	"github.com/assay-project/assay/pkg/blob"
 	"github.com/assay-project/assay/pkg/bus"
-	"github.com/assay-project/assay/pkg/bus/durable"
 	"github.com/assay-project/assay/pkg/config"
 	"github.com/assay-project/assay/pkg/dynamolite"
 	"github.com/assay-project/assay/pkg/web"
@@ -102,7 +101,7 @@ func (e *engines) environ(cfg Config) []string {
 	environ := append(os.Environ(),
 		"AWS_REGION="+cfg.Region, "AWS_ACCESS_KEY_ID="+cfg.AccessKey, "AWS_SECRET_ACCESS_KEY="+cfg.SecretKey,
 		"AWS_SESSION_TOKEN=", "ASSAY_NATS_URL="+e.nats.URL(), "ASSAY_NATS_CREDENTIALS=", "ASSAY_DYNAMODB_ENDPOINT="+e.dynamo.OwnURL(), "ASSAY_NATS_SYNC="+cfg.NATSSync, "ASSAY_AUTH="+cfg.Exposure.Auth)
-	if cfg.NATSSync != durable.SyncAlways {
+	if cfg.NATSSync != bus.SyncAlways {
 		environ = append(environ, "ASSAY_ALLOW_UNSYNCED=true") // setting an interval implies that a loss is acceptable
 	}
 	if e.s3 != nil {

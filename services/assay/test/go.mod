@@ -6,7 +6,11 @@ replace github.com/assay-project/assay/pkg => ../../../pkg
 
 replace github.com/assay-project/assay/pkg/dynamolite => ../../../pkg/dynamolite
 
+replace github.com/assay-project/assay/pkg/event => ../../../pkg/event
+
 replace github.com/assay-project/assay/pkg/extract => ../../../pkg/extract
+
+replace github.com/assay-project/assay/pkg/subscriber => ../../../pkg/subscriber
 
 replace github.com/assay-project/assay/services/analyzer => ../../analyzer
 
@@ -187,9 +191,9 @@ require (
 	github.com/mattn/go-runewidth v0.0.30 // indirect
 	github.com/minio/highwayhash v1.0.4 // indirect
 	github.com/mitchellh/go-homedir v1.1.0 // indirect
-	github.com/nats-io/jwt/v2 v2.8.2 // indirect
+	github.com/nats-io/jwt/v2 v2.8.2
 	github.com/nats-io/nats.go v1.55.0
-	github.com/nats-io/nkeys v0.4.16 // indirect
+	github.com/nats-io/nkeys v0.4.16
 	github.com/nats-io/nuid v1.0.1 // indirect
 	github.com/oklog/ulid/v2 v2.1.2
 	github.com/philhofer/fwd v1.2.0 // indirect
@@ -212,11 +216,14 @@ require (
 )
 
 require (
+	github.com/assay-project/assay/pkg/event v0.0.0
+	github.com/assay-project/assay/pkg/subscriber v0.0.0
 	github.com/assay-project/assay/services/assay v0.0.0
 	github.com/aws/aws-sdk-go-v2/service/dynamodbstreams v1.46.5
 	github.com/chromedp/cdproto v0.159.0
 	github.com/chromedp/chromedp v0.23.0
 	github.com/getkin/kin-openapi v0.152.0
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3
+	go.uber.org/goleak v1.3.0
 	golang.org/x/mod v0.42.0
 )

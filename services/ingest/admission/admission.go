@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/assay-project/assay/pkg/bus"
-	"github.com/assay-project/assay/pkg/bus/fair"
+	"github.com/assay-project/assay/pkg/fair"
 	"github.com/assay-project/assay/pkg/web"
 )
 

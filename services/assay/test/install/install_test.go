@@ -1,5 +1,5 @@
 // Package install checks that a release can be installed: `go install` of the programs, and `go get`
-// of dynamolite and extract, from module archives as a module proxy serves them.
+// of dynamolite, extract, event and subscriber, from module archives as a module proxy serves them.
 package install
 
 import (
@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -108,6 +109,19 @@ var every = flag.Bool("install.all", false, "install every program, not only ass
 func TestReleaseIsInstallable(t *testing.T) {
 	version := fmt.Sprintf("v0.0.0-install.%d", time.Now().UnixNano())
 	c := newCommand(t, version)
+	// First, because with module pkg of the same version in the cache, `go get` searches for the package only there
+	// (Go 1.26).
+	c.require(t, "handling", version, "pkg/subscriber", handling(t), "pkg/event")
+	c.run(t, "go", "mod", "tidy")
+	c.needs(t, "pkg/subscriber", "pkg/event")
+	for line := range strings.Lines(c.run(t, "go", "list", "-m", "all")) {
+		if strings.Contains(line, "aws") || strings.Contains(line, "wazero") || strings.Contains(line, "nats-server") {
+			t.Errorf("pkg/subscriber requires %s", line)
+		}
+	}
+	c.run(t, "go", "build", "-o", c.bin, ".")
+
+	c.dir = t.TempDir()
 	programs := map[string][]string{"services/assay": {"version", "--json"}}
 	if *every {
 		for _, service := range []string{"ingest", "analyzer", "query"} {
@@ -138,16 +152,30 @@ func TestReleaseIsInstallable(t *testing.T) {
 	}
 }
 
-// require creates a module with a program that requires only a module of the release, and no other one of it.
-func (c command) require(t *testing.T, name, version, module, program string) {
+// require creates a module with a program that requires a module of the release, and no other ones of it than those in
+// others, which that module requires.
+func (c command) require(t *testing.T, name, version, module, program string, others ...string) {
 	t.Helper()
 	c.run(t, "go", "mod", "init", "example.com/"+name)
 	c.run(t, "go", "get", repository+module+"@"+version)
 	if err := os.WriteFile(filepath.Join(c.dir, "main.go"), []byte(program), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if needs := c.run(t, "go", "list", "-m", "all"); strings.Count(needs, repository) != 1 {
-		t.Errorf("%s requires other modules of the repository, want none: %s", module, needs)
+	c.needs(t, append(others, module)...)
+}
+
+// needs checks that of the modules of the release, the module of the command requires exactly these.
+func (c command) needs(t *testing.T, modules ...string) {
+	t.Helper()
+	var released []string
+	for line := range strings.Lines(c.run(t, "go", "list", "-m", "all")) {
+		needed, _, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if of, ok := strings.CutPrefix(needed, repository); ok {
+			released = append(released, of)
+		}
+	}
+	if slices.Sort(modules); !slices.Equal(released, modules) {
+		t.Errorf("got the modules %q of the repository, want %q", released, modules)
 	}
 }
 
@@ -185,6 +213,36 @@ func main() {
 
 func run() error {
 ` + readme(t, "pkg/extract") + `	return nil
+}
+`
+}
+
+// handling returns a program with the code in the READMEs of subscriber and event.
+func handling(t *testing.T) string {
+	t.Helper()
+	return `package main
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"os"
+
+	"github.com/nats-io/nats.go"
+
+	"` + repository + `pkg/event"
+	"` + repository + `pkg/subscriber"
+)
+
+func main() {
+	log.Fatal(run(context.Background()), show(&nats.Msg{}))
+}
+
+func run(ctx context.Context) error {
+` + readme(t, "pkg/subscriber") + `}
+
+func show(msg *nats.Msg) error {
+` + readme(t, "pkg/event") + `	return nil
 }
 `
 }

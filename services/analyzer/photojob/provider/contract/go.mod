@@ -47,4 +47,6 @@ replace github.com/assay-project/assay/pkg => ../../../../../pkg
 
 replace github.com/assay-project/assay/pkg/dynamolite => ../../../../../pkg/dynamolite
 
+replace github.com/assay-project/assay/pkg/event => ../../../../../pkg/event
+
 replace github.com/assay-project/assay/pkg/extract => ../../../../../pkg/extract

@@ -81,8 +81,8 @@ func (s *System) outcomes(ctx context.Context) (map[string]*outcomeIDs, error) {
 func (s *System) deadLetters(ctx context.Context) (map[string][]string, error) {
 	deadLetters := map[string][]string{}
 	err := s.each(ctx, bus.StreamDead, func(msg jetstream.Msg) error {
-		id := item(msg.Headers().Get(bus.DeadSubject))
-		deadLetters[id] = append(deadLetters[id], msg.Headers().Get(bus.DeadConsumer)+": "+msg.Headers().Get(bus.DeadReason))
+		id := item(msg.Headers().Get(event.DeadSubject))
+		deadLetters[id] = append(deadLetters[id], msg.Headers().Get(event.DeadConsumer)+": "+msg.Headers().Get(event.DeadReason))
 		return nil
 	})
 	return deadLetters, err

@@ -1,6 +1,7 @@
-package conn
+package bus
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -15,13 +16,6 @@ type JetStream struct {
 	js       jetstream.JetStream
 }
 
-func (j *JetStream) check(ctx context.Context) (err error) {
-	ctx, done := j.refusals.call(ctx, "$JS.API.INFO")
-	defer done(&err)
-	_, err = j.js.AccountInfo(ctx)
-	return err
-}
-
 // Stream looks up a stream, which takes one request. Errors name the stream.
 func (j *JetStream) Stream(ctx context.Context, name string) (*Stream, error) {
 	ctx, done := j.refusals.call(ctx, name)
@@ -30,7 +24,7 @@ func (j *JetStream) Stream(ctx context.Context, name string) (*Stream, error) {
 	if err != nil {
 		return nil, fmt.Errorf("stream %s: %w", name, err)
 	}
-	return &Stream{refusals: j.refusals, name: name, stream: stream}, nil
+	return &Stream{j.refusals, name, stream}, nil
 }
 
 // LastMsg reads the newest message of a subject of a stream. It returns
@@ -50,19 +44,11 @@ func (j *JetStream) LastMsg(ctx context.Context, stream, subject string) (_ *jet
 	return msg, nil
 }
 
-// CreateStream creates a stream.
-func (j *JetStream) CreateStream(ctx context.Context, cfg jetstream.StreamConfig) (err error) {
+// putStream creates or changes a stream with a method of jetstream.JetStream.
+func (j *JetStream) putStream(ctx context.Context, put func(context.Context, jetstream.StreamConfig) (jetstream.Stream, error), cfg jetstream.StreamConfig) (err error) {
 	ctx, done := j.refusals.call(ctx, cfg.Name)
 	defer done(&err)
-	_, err = j.js.CreateStream(ctx, cfg)
-	return err
-}
-
-// UpdateStream changes the settings of a stream.
-func (j *JetStream) UpdateStream(ctx context.Context, cfg jetstream.StreamConfig) (err error) {
-	ctx, done := j.refusals.call(ctx, cfg.Name)
-	defer done(&err)
-	_, err = j.js.UpdateStream(ctx, cfg)
+	_, err = put(ctx, cfg)
 	return err
 }
 
@@ -77,19 +63,11 @@ func (j *JetStream) ConsumerInfo(ctx context.Context, stream, name string) (_ *j
 	return consumer.CachedInfo(), nil
 }
 
-// CreateConsumer creates a named consumer.
-func (j *JetStream) CreateConsumer(ctx context.Context, stream string, cfg jetstream.ConsumerConfig) (_ jetstream.Consumer, err error) {
-	ctx, done := j.refusals.call(ctx, cfg.Name)
+// CreateOrUpdateConsumer creates a named consumer or changes its settings.
+func (j *JetStream) CreateOrUpdateConsumer(ctx context.Context, stream string, cfg jetstream.ConsumerConfig) (_ jetstream.Consumer, err error) {
+	ctx, done := j.refusals.call(ctx, cmp.Or(cfg.Name, cfg.Durable))
 	defer done(&err)
-	return j.js.CreateConsumer(ctx, stream, cfg)
-}
-
-// CreateOrUpdateConsumer creates a durable consumer or changes its settings.
-func (j *JetStream) CreateOrUpdateConsumer(ctx context.Context, stream string, cfg jetstream.ConsumerConfig) (err error) {
-	ctx, done := j.refusals.call(ctx, cfg.Durable)
-	defer done(&err)
-	_, err = j.js.CreateOrUpdateConsumer(ctx, stream, cfg)
-	return err
+	return j.js.CreateOrUpdateConsumer(ctx, stream, cfg)
 }
 
 // DeleteConsumer deletes a consumer.
@@ -104,17 +82,6 @@ func (j *JetStream) PublishMsg(ctx context.Context, msg *nats.Msg, opts ...jetst
 	ctx, done := j.refusals.call(ctx, msg.Subject)
 	defer done(&err)
 	return j.js.PublishMsg(ctx, msg, opts...)
-}
-
-// CreateOrUpdateKeyValue creates a key-value bucket or changes its settings.
-func (j *JetStream) CreateOrUpdateKeyValue(ctx context.Context, cfg jetstream.KeyValueConfig) (_ *KeyValue, err error) {
-	ctx, done := j.refusals.call(ctx, "KV_"+cfg.Bucket)
-	defer done(&err)
-	bucket, err := j.js.CreateOrUpdateKeyValue(ctx, cfg)
-	if err != nil {
-		return nil, err
-	}
-	return &KeyValue{j.refusals, bucket}, nil
 }
 
 // Stream is a stream on the server.
@@ -146,25 +113,4 @@ func (s *Stream) DeleteMsg(ctx context.Context, sequence uint64) (err error) {
 	ctx, done := s.refusals.call(ctx, s.name)
 	defer done(&err)
 	return s.stream.DeleteMsg(ctx, sequence)
-}
-
-// KeyValue is a key-value bucket on the server.
-type KeyValue struct {
-	refusals *refusals
-	bucket   jetstream.KeyValue
-}
-
-// Get reads the latest value of a key.
-func (k *KeyValue) Get(ctx context.Context, key string) (_ jetstream.KeyValueEntry, err error) {
-	ctx, done := k.refusals.call(ctx, k.bucket.Bucket())
-	defer done(&err)
-	return k.bucket.Get(ctx, key)
-}
-
-// Put sets the value of a key, and returns when it is stored on disk.
-func (k *KeyValue) Put(ctx context.Context, key string, value []byte) (err error) {
-	ctx, done := k.refusals.call(ctx, k.bucket.Bucket())
-	defer done(&err)
-	_, err = k.bucket.Put(ctx, key, value)
-	return err
 }

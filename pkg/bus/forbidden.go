@@ -1,4 +1,4 @@
-package conn
+package bus
 
 import (
 	"context"
@@ -96,29 +96,19 @@ const systemUnavailable jetstream.ErrorCode = 10008
 // Violation for Publish to "assay.dead.x".
 var refusedSubject = regexp.MustCompile(`(?i)permissions violation for (publish|subscription) to "([^"]+)"`)
 
-// refusal parses a permissions violation from an error of the server; nil for
-// other errors.
-func (r *refusals) refusal(reported error) (subject string, err error) {
-	if !errors.Is(reported, nats.ErrPermissionViolation) {
-		return "", nil
-	}
-	found := refusedSubject.FindStringSubmatch(reported.Error())
-	if found == nil {
-		return "", fmt.Errorf("%w: %w", ErrForbidden, reported)
-	}
-	does := "publish to"
-	if strings.EqualFold(found[1], "subscription") {
-		does = "subscribe to"
-	}
-	return found[2], fmt.Errorf("%w: the user of %s may not %s %s", ErrForbidden, r.client, does, found[2])
-}
-
 // reported handles errors that the server reports on the connection.
 func (r *refusals) reported(err error) {
-	subject, refused := r.refusal(err)
-	if refused == nil {
+	if !errors.Is(err, nats.ErrPermissionViolation) {
 		r.log.Error().Err(err).Msg("NATS reported an error")
 		return
+	}
+	subject, refused := "", fmt.Errorf("%w: %w", ErrForbidden, err)
+	if found := refusedSubject.FindStringSubmatch(err.Error()); found != nil {
+		does := "publish to"
+		if strings.EqualFold(found[1], "subscription") {
+			does = "subscribe to"
+		}
+		subject, refused = found[2], fmt.Errorf("%w: the user of %s may not %s %s", ErrForbidden, r.client, does, found[2])
 	}
 	r.log.Error().Err(refused).Str("subject", subject).Msg("NATS rejected a request")
 	r.mu.Lock()

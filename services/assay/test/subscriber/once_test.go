@@ -128,7 +128,7 @@ func TestFailingHandlerEndsInADeadLetter(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if h := deadLetter.Header; h.Get("ce-subject") != "bad" || h.Get(bus.DeadReason) != "the mail server rejected the message" || h.Get(bus.DeadAttempts) != "3" {
+	if h := deadLetter.Header; h.Get("ce-subject") != "bad" || h.Get(event.DeadReason) != "the mail server rejected the message" || h.Get(event.DeadAttempts) != "3" {
 		t.Errorf("got dead letter %v, want the one for bad with its error and 3 attempts", h)
 	}
 }

@@ -22,8 +22,8 @@ func TestOutcomesAreDecoded(t *testing.T) {
 		}
 	}
 	seen, requests := make(chan subscriber.Outcome, 2), make(chan string, 2)
-	start(t, a.config(), func(ctx context.Context, o subscriber.Outcome) error {
-		requests <- obs.TraceFrom(ctx).RequestID
+	start(t, a.config(), func(_ context.Context, o subscriber.Outcome) error {
+		requests <- o.Trace.RequestID
 		seen <- o
 		return nil
 	})
