@@ -9,8 +9,8 @@ import (
 	"github.com/assay-project/assay/services/query"
 )
 
-// This file is the part of the area outside its own directories: a line in setup.Config.Areas and in the list of each
-// run.go.
+// This file is what the services need of the area outside its own directories: an entry in setup.Config.Areas, and one in
+// areas.go of each service. CONTRIBUTING.md lists what pages, commands, events and tests of an area need in addition.
 
 func described() []area.Area { return []area.Area{describe()} }
 
