@@ -71,7 +71,7 @@ func (s *Store) edit(ctx context.Context, name string, before, after Node, condi
 	}
 	update := edit
 	update.Name = name
-	found, err := Machine().Update(ctx, s.db, update, write)
+	found, err := Machine().Apply(ctx, s.db, update, write)
 	if errors.Is(err, lifecycle.ErrCondition) && len(write.Items)+len(conditions) == 1 {
 		// The SDK may have retried a request whose response was lost.
 		var written Node

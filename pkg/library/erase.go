@@ -80,7 +80,7 @@ func (s *Store) erase(ctx context.Context, n Node, e Edit) (Workflow, error) {
 		return Workflow{}, err
 	}
 	write.Also = []types.TransactWriteItem{put}
-	_, err = Machine().Update(ctx, s.db, erase, write)
+	_, err = Machine().Apply(ctx, s.db, erase, write)
 	return w, err
 }
 

@@ -36,7 +36,7 @@ func (s *Store) FinishStep(ctx context.Context, fileID string, run int64, step s
 		drawn := map[string]table.Value{"images": list}
 		write.Items = append(write.Items, s.both(fileID, drawn, drawn)...)
 	}
-	found, err := Machine().Update(ctx, s.db, finishStep, write)
+	found, err := Machine().Apply(ctx, s.db, finishStep, write)
 	if err != nil && !errors.Is(err, lifecycle.ErrCondition) {
 		return Workflow{}, err
 	}

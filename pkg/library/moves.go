@@ -84,7 +84,7 @@ func (s *Store) Identify(ctx context.Context, f File, c Content, p Plan) (File, 
 	})
 	item.Condition = expression.Name("etag").AttributeNotExists()
 	write := lifecycle.Write{Fence: runFence(f.Run, f.Run), Items: append([]lifecycle.Item{item}, s.both(f.ID, file, node)...)}
-	if _, err := Machine().Update(ctx, s.db, identify, write); err != nil {
+	if _, err := Machine().Apply(ctx, s.db, identify, write); err != nil {
 		return File{}, Workflow{}, err
 	}
 	w, err := s.Workflow(ctx, f.ID)

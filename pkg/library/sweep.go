@@ -216,7 +216,7 @@ func (s *Store) Postpone(ctx context.Context, w Workflow) error {
 	item := s.ofWorkflow(w.CorrelationID, nil)
 	item.Add["republished"] = table.Integer(1)
 	item.Condition = expression.Name(versionName).Equal(expression.Value(w.Version))
-	_, err := Machine().Update(ctx, s.db, postpone, lifecycle.Write{Fence: runFence(w.Run, w.Run), Items: []lifecycle.Item{item}})
+	_, err := Machine().Apply(ctx, s.db, postpone, lifecycle.Write{Fence: runFence(w.Run, w.Run), Items: []lifecycle.Item{item}})
 	return err
 }
 

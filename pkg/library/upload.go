@@ -12,7 +12,7 @@ import (
 // steps of the run. A file that is to be fetched, and a Loaded one, since a client's retry may have failed after its write,
 // need no object to start.
 func (f File) Upload(bucket *blob.Store) upload.Item {
-	state := upload.Busy
+	state := upload.Settled
 	switch {
 	case f.Status == Loading && !f.Unfetched():
 		state = upload.Waiting
@@ -20,8 +20,6 @@ func (f File) Upload(bucket *blob.Store) upload.Item {
 		state = upload.Started
 	case f.Status == Failed, f.Status == ProcessedPartially:
 		state = upload.Failed
-	case f.Final():
-		state = upload.Ended
 	}
 	return upload.Item{
 		Area: Name, ID: f.ID, Owner: f.OwnedBy, Bucket: bucket, Key: f.Key, Size: f.Length,

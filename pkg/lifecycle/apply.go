@@ -10,9 +10,10 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// Apply makes a move. It returns ErrNotFound, *MovedError, ErrFenceLost or ErrCondition when the
-// condition of the first item fails, ErrInconsistent when only the state or the fence of another
-// item does not match, and ErrCondition when another condition fails.
+// Apply makes a move, or an update of the machine: in any state, if the items exist and the fence and the conditions of the
+// items hold. It returns ErrNotFound, *MovedError (for a move only), ErrFenceLost or ErrCondition when the condition of the
+// first item fails, ErrInconsistent when only the state or the fence of another item does not match, and ErrCondition when
+// another condition fails.
 //
 // The image is that of the first item: as written if requested, or as found when its condition
 // failed.
@@ -53,12 +54,6 @@ func (m Machine) Apply(ctx context.Context, db *dynamodb.Client, move Move, w Wr
 		return nil, fmt.Errorf("%s: %w", move.Name, err)
 	}
 	return out.Attributes, nil
-}
-
-// Update makes an update of the machine: in any state, if the items exist and the fence and the conditions of the items
-// hold. Errors are those of Apply except *MovedError.
-func (m Machine) Update(ctx context.Context, db *dynamodb.Client, update Move, w Write) (Image, error) {
-	return m.Apply(ctx, db, update, w)
 }
 
 func (m Machine) writeAll(ctx context.Context, db *dynamodb.Client, move Move, w Write, updates []types.Update) (Image, error) {

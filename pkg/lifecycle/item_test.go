@@ -55,7 +55,7 @@ func TestLastMemberRemovesTheSet(t *testing.T) {
 	h.put("doors", row{"id": "d1", "status": "SHUT", "keys": keySet{"a"}})
 	change := h.doors()
 	change.Delete = map[string]types.AttributeValue{"keys": set("a")}
-	image, err := door().Update(t.Context(), h.db, lifecycle.Move{Name: "hand out"}, lifecycle.Write{Items: []lifecycle.Item{change}, Image: true})
+	image, err := door().Apply(t.Context(), h.db, lifecycle.Move{Name: "hand out"}, lifecycle.Write{Items: []lifecycle.Item{change}, Image: true})
 	if _, there := image["keys"]; err != nil || there || image["status"] == nil {
 		t.Errorf("got image %v, error %v, want a status and no keys", image, err)
 	}

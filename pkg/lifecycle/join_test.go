@@ -129,7 +129,7 @@ func (j *join) handle(ctx context.Context, m message) error {
 		}
 		return err
 	}
-	image, err := workflow().Update(ctx, j.db, lifecycle.Move{Name: "finishStep"}, j.write(m.run, lifecycle.Item{
+	image, err := workflow().Apply(ctx, j.db, lifecycle.Move{Name: "finishStep"}, j.write(m.run, lifecycle.Item{
 		Add:       map[string]types.AttributeValue{"stepsDone": set(m.step), "version": table.Integer(1)},
 		Delete:    map[string]types.AttributeValue{"stepsOpen": set(m.step)},
 		Put:       []lifecycle.Member{{Path: []string{"stepResults", m.step}, Value: table.Text("result of " + m.step)}},
@@ -246,13 +246,13 @@ func TestPreviousRunChangesNothing(t *testing.T) {
 	if after := f.get("doors", "join"); fmt.Sprint(after) != fmt.Sprint(before) {
 		t.Errorf("after the previous run: got %v, want %v", after, before)
 	}
-	_, err := workflow().Update(t.Context(), db, lifecycle.Move{Name: "finishStep"}, j.write(1, lifecycle.Item{
+	_, err := workflow().Apply(t.Context(), db, lifecycle.Move{Name: "finishStep"}, j.write(1, lifecycle.Item{
 		Condition: expression.Name("stepsOpen").Contains("step-0"), Remove: []string{"version"},
 	}))
 	if !errors.Is(err, lifecycle.ErrFenceLost) {
 		t.Errorf("got error %v, want ErrFenceLost", err)
 	}
-	if _, err := workflow().Update(t.Context(), db, lifecycle.Move{Name: "finishStep"}, lifecycle.Write{Items: []lifecycle.Item{{
+	if _, err := workflow().Apply(t.Context(), db, lifecycle.Move{Name: "finishStep"}, lifecycle.Write{Items: []lifecycle.Item{{
 		Table: "doors", Key: key("missing"), Set: map[string]types.AttributeValue{"version": table.Integer(1)},
 	}}}); !errors.Is(err, lifecycle.ErrNotFound) || f.get("doors", "missing") != nil {
 		t.Errorf("an update of a missing item: got error %v, item %v, want ErrNotFound and no item", err, f.get("doors", "missing"))

@@ -88,7 +88,7 @@ func TestUndeclaredAttribute(t *testing.T) {
 		"delete": {Delete: lifecycle.Image{"knob": value}},
 	} {
 		// No database is needed, because the write is not sent.
-		if _, err := m.Update(t.Context(), nil, paint, lifecycle.Write{Items: []lifecycle.Item{item}}); err == nil || !strings.Contains(err.Error(), "paint") || !strings.Contains(err.Error(), "knob") {
+		if _, err := m.Apply(t.Context(), nil, paint, lifecycle.Write{Items: []lifecycle.Item{item}}); err == nil || !strings.Contains(err.Error(), "paint") || !strings.Contains(err.Error(), "knob") {
 			t.Errorf("%s: got error %v, want one with the move paint and the attribute knob", name, err)
 		}
 	}

@@ -101,7 +101,7 @@ func (s *Store) RecordCallOutcome(ctx context.Context, jobID string, c Call) err
 		return err
 	}
 	n := strconv.Itoa(c.N)
-	_, err = Machine().Update(ctx, s.db, recordOutcome, lifecycle.Write{Items: []lifecycle.Item{{
+	_, err = Machine().Apply(ctx, s.db, recordOutcome, lifecycle.Write{Items: []lifecycle.Item{{
 		Table: s.table, Key: key(jobID), Put: []lifecycle.Member{{Path: []string{callsName, n}, Value: value}},
 		Condition: expression.Name(callsName + "." + n + ".outcome").Equal(expression.Value(CallSent)),
 	}}})

@@ -12,8 +12,8 @@ import (
 	"github.com/assay-project/assay/pkg/upload"
 )
 
-// uploads maps the states of a job to those of its upload. In the other states it is Busy.
-var uploads = map[lifecycle.State]upload.State{Queued: upload.Waiting, Completed: upload.Ended, Failed: upload.Failed}
+// uploads maps the states of a job to those of its upload. In the others it is Settled.
+var uploads = map[lifecycle.State]upload.State{Queued: upload.Waiting, Failed: upload.Failed}
 
 // Upload describes the upload of a job, whose object is in the bucket of uploads. Its event is PhotoUploaded.
 func (j Job) Upload(temp *blob.Store) upload.Item {

@@ -9,8 +9,8 @@ import (
 	"github.com/assay-project/assay/pkg/upload"
 )
 
-// uploads maps the states of a file to those of its upload. In the other state it is Busy.
-var uploads = map[lifecycle.State]upload.State{Pending: upload.Waiting, Completed: upload.Ended, Failed: upload.Failed}
+// uploads maps the states of a file to those of its upload. In the others it is Settled.
+var uploads = map[lifecycle.State]upload.State{Pending: upload.Waiting, Failed: upload.Failed}
 
 // Upload describes the upload of a file, whose object is in the bucket. Its event is FileUploaded.
 func (f File) Upload(bucket *blob.Store) upload.Item {

@@ -49,11 +49,10 @@ type State int
 
 // The states. In Started, the work can begin without looking at the content, which is known or fetched by a worker.
 const (
-	Busy    State = iota // a worker processes the item
+	Settled State = iota // a worker processes or has processed the item
 	Waiting              // for the content, or for the event that reports it
 	Started
 	Failed // wholly or in part
-	Ended
 )
 
 // Metadata names under which a reservation's trace is stored with its object, so that the event has the trace

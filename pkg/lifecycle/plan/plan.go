@@ -1,6 +1,6 @@
 // Package plan contains items that are processed in several steps: the steps that are open or ended, the write that ends
 // one, and the outcome of their join. Steps run in parallel; the write that ends the last one returns a run without open
-// steps, and whoever made it ends the item.
+// steps, and the worker that made it ends the item.
 package plan
 
 import (

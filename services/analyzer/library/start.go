@@ -3,7 +3,6 @@ package library
 import (
 	"context"
 	"errors"
-	"slices"
 	"strings"
 
 	"github.com/assay-project/assay/pkg/blob"
@@ -106,7 +105,7 @@ func (a *Area) dispatch(ctx context.Context, f library.File, w library.Workflow)
 	if err := a.publish(ctx, f, w, w.StepsOpen...); err != nil {
 		return err
 	}
-	if slices.Contains(w.StepsOpen, extract.StepParse) {
+	if w.IsOpen(extract.StepParse) {
 		return nil
 	}
 	return a.process(ctx, w)
