@@ -22,20 +22,30 @@ import (
 )
 
 // Area is what an area supplies for its items of type I.
-type Area[I any] interface {
-	// Upload describes an item.
-	Upload(I) upload.Item
+type Area[I any] struct {
+	Name   string
+	Stream string      // the work stream, for admission
+	Bucket *blob.Store // stores the uploads
+	Nouns  Nouns
+	// Readable means that callers may read the items of other owners whose ids they know, unless callers are authenticated.
+	Readable bool
+	// Upload describes an item whose upload is stored in a bucket.
+	Upload func(I, *blob.Store) upload.Item
 	// Find reads an item, with a strongly consistent read. It returns lifecycle.ErrNotFound if there is none.
-	Find(ctx context.Context, id string) (I, error)
+	Find func(ctx context.Context, id string) (I, error)
 	// Owns returns the id of the item whose upload is stored in an object. It returns "" for other objects of the area, and
 	// false for those of other areas.
-	Owns(blob.Object) (id string, mine bool)
+	Owns func(blob.Object) (id string, mine bool)
 	// Worked returns the id of the item of a message in the work stream of the area, and false for other subjects.
-	Worked(subject string) (id string, mine bool)
+	Worked func(subject string) (id string, mine bool)
 	// Retry moves a failed item to a state in which it can be processed again.
-	Retry(context.Context, I) (I, error)
-	// Discard deletes an item whose upload failed, with its objects.
-	Discard(context.Context, I) error
+	Retry func(context.Context, I) (I, error)
+	// Clean deletes the objects of an item.
+	Clean func(context.Context, I) error
+	// Delete deletes an item, except its objects, and returns it as it was.
+	Delete func(context.Context, I) (I, error)
+	// Problem converts errors of the area that a client can resolve into HTTP problems. It returns other errors unchanged.
+	Problem func(error) error
 }
 
 // Shared contains what the areas of a service share.
@@ -52,25 +62,24 @@ type Shared struct {
 type Items[I any] struct {
 	Shared
 	*upload.Announcer
-	Name   string // of the area
-	Stream string // the work stream, for admission
 	Bucket *blob.Store
-	Nouns  Nouns
 	area   Area[I]
 }
 
-// New returns the items of an area, whose uploads are stored in the bucket.
-func New[I any](shared Shared, name, stream string, bucket *blob.Store, nouns Nouns, area Area[I]) *Items[I] {
-	return &Items[I]{
-		Shared: shared, Name: name, Stream: stream, Bucket: bucket, Nouns: nouns, area: area,
-		Announcer: upload.NewAnnouncer(shared.Bus, shared.Log),
-	}
+// New returns the items of an area.
+func New[I any](shared Shared, area Area[I]) *Items[I] {
+	return &Items[I]{Shared: shared, Announcer: upload.NewAnnouncer(shared.Bus, shared.Log), Bucket: area.Bucket, area: area}
 }
+
+// Upload describes the upload of an item.
+func (s *Items[I]) Upload(item I) upload.Item { return s.area.Upload(item, s.Bucket) }
 
 // Errors of requests.
 var (
 	// ErrNoOwner means that an idempotency key was sent without an owner. Keys are scoped to owners.
 	ErrNoOwner = errors.New("an idempotency key requires an owner")
+	// ErrForeign means that an item, which the caller may read, belongs to another owner.
+	ErrForeign = errors.New("the item belongs to another owner")
 	// ErrOtherRequest means that an idempotency key was used for another request.
 	ErrOtherRequest = errors.New("the idempotency key was used for another request")
 )
@@ -83,7 +92,23 @@ func (s *Items[I]) Admit(ctx context.Context, owner string, named bool, idempote
 	case len(idempotencyKey) > receive.MaxKey:
 		return web.Invalid(web.FieldError{Field: "header.Idempotency-Key", Message: "is longer than 255 bytes"})
 	}
-	return s.Bus.Admit(ctx, s.Stream, owner)
+	return s.Bus.Admit(ctx, s.area.Stream, owner)
+}
+
+// Owned returns an item that the caller may change because it is its owner. It returns ErrForeign for an item that the
+// caller may only read, and otherwise lifecycle.ErrNotFound.
+func (s *Items[I]) Owned(ctx context.Context, id string, caller web.Caller) (I, error) {
+	item, err := s.area.Find(ctx, id)
+	if err != nil {
+		return item, err
+	}
+	switch owner := s.Upload(item).Owner; {
+	case owner == caller.Owner:
+		return item, nil
+	case s.area.Readable && caller.MaySee(owner):
+		return item, ErrForeign
+	}
+	return item, lifecycle.ErrNotFound
 }
 
 // Uploaded confirms the upload of an object that a bucket has reported. It deletes an object that was uploaded after its
@@ -101,7 +126,7 @@ func (s *Items[I]) Uploaded(ctx context.Context, o blob.Object) (mine bool, err 
 	if err != nil {
 		return true, err
 	}
-	u := s.area.Upload(item)
+	u := s.Upload(item)
 	if u.Key != o.Key {
 		return true, nil
 	}
@@ -113,33 +138,33 @@ func (s *Items[I]) Uploaded(ctx context.Context, o blob.Object) (mine bool, err 
 
 // late deletes an object if its item was deleted while it could still be uploaded.
 func (s *Items[I]) late(ctx context.Context, id string, o blob.Object) error {
-	deleted, err := s.Withdrawn.Has(ctx, s.Name, id)
+	deleted, err := s.Withdrawn.Has(ctx, s.area.Name, id)
 	if err != nil || !deleted {
 		return err
 	}
 	return s.Bucket.Delete(ctx, o.Key)
 }
 
-// Complete joins the parts of an item that waits for its upload in parts, if a client reports the id of that upload.
-func (s *Items[I]) Complete(ctx context.Context, item I, contentType, uploadID string) error {
-	u := s.area.Upload(item)
+// complete joins the parts of an item that waits for its upload in parts, if a client reports the id of that upload.
+func (s *Items[I]) complete(ctx context.Context, item I, uploadID string) error {
+	u := s.Upload(item)
 	if uploadID == "" || u.State != upload.Waiting {
 		return nil
 	}
-	f, err := InParts(u, contentType)
+	f, err := waiting(u)
 	if err != nil {
 		return err
 	}
 	if err := s.Parts.Complete(ctx, f, uploadID); err != nil {
 		return err
 	}
-	return s.Quotas.Joined(ctx, u.Owner, s.Name, u.ID)
+	return s.Quotas.Joined(ctx, u.Owner, u.Area, u.ID)
 }
 
-// InParts returns an item that waits for its upload, for an upload in parts. It returns blob.ErrNoUpload for other items
+// waiting returns an item that waits for its upload, for an upload in parts. It returns blob.ErrNoUpload for other items
 // and for those that are streamed through ingest.
-func InParts(u upload.Item, contentType string) (parts.File, error) {
-	f := parts.File{Key: u.Key, Size: u.Size, ContentType: contentType, Created: u.Created}
+func waiting(u upload.Item) (parts.File, error) {
+	f := parts.File{Key: u.Key, Size: u.Size, Created: u.Created}
 	if u.State != upload.Waiting || u.Size < 0 {
 		return f, blob.ErrNoUpload
 	}
@@ -155,7 +180,7 @@ const undoWait = 10 * time.Second
 func (s *Items[I]) undo(ctx context.Context, item I) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoWait)
 	defer cancel()
-	if err := s.area.Discard(ctx, item); err != nil && !errors.Is(err, lifecycle.ErrFenceLost) {
-		s.Log.Warn().Err(err).Str("id", s.area.Upload(item).ID).Msg("cannot clean up after a failed upload")
+	if _, err := s.Remove(ctx, item); err != nil && !errors.Is(err, lifecycle.ErrFenceLost) {
+		s.Log.Warn().Err(err).Str("id", s.Upload(item).ID).Msg("cannot clean up after a failed upload")
 	}
 }

@@ -24,7 +24,7 @@ func (s *Items[I]) Retry(ctx context.Context, item I, move func(context.Context,
 // Requeue makes a move of the area if the content of the item still exists: without content, the item would remain in its
 // new state. It returns the errors of upload.Find and of the move.
 func (s *Items[I]) Requeue(ctx context.Context, item I, move func(context.Context, I) (I, error)) (again I, err error) {
-	if u := s.area.Upload(item); u.Stored {
+	if u := s.Upload(item); u.Stored {
 		if _, err := upload.Find(ctx, u); err != nil {
 			return again, err
 		}
@@ -43,7 +43,7 @@ func (s *Items[I]) Publish(ctx context.Context, again I) error {
 	ctx, cancel := context.WithTimeout(ctx, outstandingWait)
 	defer cancel()
 	for {
-		err := s.Confirm(ctx, s.area.Upload(again))
+		err := s.Confirm(ctx, s.Upload(again))
 		if !errors.Is(err, bus.ErrOutstanding) {
 			return err
 		}
@@ -55,29 +55,29 @@ func (s *Items[I]) Publish(ctx context.Context, again I) error {
 	}
 }
 
-// Remove deletes the content and the parts of an open upload, then the item. A retry after a crash therefore still finds
-// the content, and an item is not reported as deleted while its content exists. Remove then deletes the content again,
-// because an upload may have finished, or a worker may have stored objects, in between; the content of an upload that
-// finishes later is deleted when its notification is processed. content deletes the objects of an item, and remove deletes
-// the item and returns it. An item that does not exist is not an error.
-func (s *Items[I]) Remove(ctx context.Context, item I, content func(context.Context, I) error, remove func(context.Context, I) (I, error)) (removed I, err error) {
-	u := s.area.Upload(item)
-	if err := s.Withdrawn.Add(ctx, s.Name, u.ID, u.Created); err != nil {
+// Remove deletes the content of an item, with the parts of an open upload, then the item, which it returns as it was. A
+// retry after a crash therefore still finds the content, and an item is not reported as deleted while its content exists.
+// Remove then deletes the content again, because an upload may have finished, or a worker may have stored objects, in
+// between; the content of an upload that finishes later is deleted when its notification is processed. An item that does
+// not exist is not an error.
+func (s *Items[I]) Remove(ctx context.Context, item I) (removed I, err error) {
+	u := s.Upload(item)
+	if err := s.Withdrawn.Add(ctx, u.Area, u.ID, u.Created); err != nil {
 		return item, err
 	}
-	if err := content(ctx, item); err != nil {
+	if err := s.area.Clean(ctx, item); err != nil {
 		return item, err
 	}
-	removed, err = remove(ctx, item)
+	removed, err = s.area.Delete(ctx, item)
 	if missing := errors.Is(err, lifecycle.ErrNotFound); err != nil && !missing {
 		return item, err
 	} else if missing {
 		removed = item
 	}
-	if err := s.Quotas.Released(ctx, u.Owner, s.Name, u.ID); err != nil {
+	if err := s.Quotas.Released(ctx, u.Owner, u.Area, u.ID); err != nil {
 		return removed, err
 	}
-	return removed, content(ctx, removed)
+	return removed, s.area.Clean(ctx, removed)
 }
 
 // Replay retries the item of a dead letter if the dead letter is about the current failure of the item. A later failure has
@@ -87,7 +87,7 @@ func (s *Items[I]) Replay(ctx context.Context, l bus.DeadLetter) (mine bool, not
 	if !mine || id == "" {
 		return mine, "", nil
 	}
-	noun := "the " + s.Nouns.Item
+	noun := "the " + s.area.Nouns.Item
 	item, err := s.area.Find(ctx, id)
 	if errors.Is(err, lifecycle.ErrNotFound) {
 		return true, noun + " was deleted", nil
@@ -95,7 +95,7 @@ func (s *Items[I]) Replay(ctx context.Context, l bus.DeadLetter) (mine bool, not
 	if err != nil {
 		return true, "", err
 	}
-	u := s.area.Upload(item)
+	u := s.Upload(item)
 	switch {
 	case u.State == upload.Waiting:
 		return true, fmt.Sprintf("%s is already %s", noun, u.Status), s.Confirm(ctx, u)

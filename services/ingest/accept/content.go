@@ -25,7 +25,7 @@ type Content interface {
 // Put stores the content of an item that Reserve returned, and announces it. created is that of Reserve. If it fails
 // without an idempotency key, it deletes the item.
 func (s *Items[I]) Put(ctx context.Context, item I, created bool, idempotencyKey, contentType string, sent Content) error {
-	u := s.area.Upload(item)
+	u := s.Upload(item)
 	if !created {
 		// A repeated call: the content may already be stored, or the first call crashed before storing it.
 		_, err := upload.Find(ctx, u)
@@ -39,7 +39,7 @@ func (s *Items[I]) Put(ctx context.Context, item I, created bool, idempotencyKey
 	// The object needs no trace context: this call publishes the event with the trace of this request.
 	object, err := u.Bucket.Put(ctx, u.Key, contentType, nil, sent)
 	if err == nil && u.Size < 0 {
-		err = s.Quotas.Stored(ctx, u.Owner, s.Name, u.ID, object.Size)
+		err = s.Quotas.Stored(ctx, u.Owner, u.Area, u.ID, object.Size)
 	}
 	switch {
 	case err == nil && u.State == upload.Waiting:

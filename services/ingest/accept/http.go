@@ -36,29 +36,29 @@ func FormTaken[V any](r *web.Router, description string, headers ...string) map[
 	}}
 }
 
-// Size is the part of a reservation that all areas check.
-type Size struct {
-	Bytes  int64
-	SHA256 string // in hex or base64, or ""
-	Parts  bool   // whether the upload is in parts
+// Declared is what a reservation declares about the content. It is embedded in request bodies.
+type Declared struct {
+	Size   int64  `json:"size" minimum:"0" doc:"exact size in bytes"`
+	SHA256 string `json:"sha256,omitempty" maxLength:"64" doc:"digest of the content, in hex or base64; S3 rejects other content. Not for uploads in parts, which use CRC-32"`
+	Parts  bool   `json:"parts,omitempty" doc:"upload the file in parts; required above 5 GiB"`
 }
 
 // Check returns the digest of a reservation in base64, or a problem.
-func (s *Items[I]) Check(size Size) (digest string, err error) {
-	digest, err = receive.ParseDigest(size.SHA256)
+func (s *Items[I]) Check(d Declared) (digest string, err error) {
+	digest, err = receive.ParseDigest(d.SHA256)
 	if err != nil {
 		return "", web.Invalid(web.FieldError{Field: "body.sha256", Message: err.Error()})
 	}
-	if size.Bytes > s.Receiver.MaxSize {
-		return "", s.Problem(receive.ErrTooLarge)
+	if d.Size > s.Receiver.MaxSize {
+		return "", s.Receiver.TooLarge()
 	}
-	return digest, parts.CheckReservation(size.Parts, size.Bytes, digest)
+	return digest, parts.CheckReservation(d.Parts, d.Size, digest)
 }
 
 // Respond writes the response to a form: an item that is stored, or a problem.
-func Respond(w http.ResponseWriter, r *http.Request, location string, view any, err error) {
+func (s *Items[I]) Respond(w http.ResponseWriter, r *http.Request, location string, view any, err error) {
 	if err != nil {
-		web.WriteError(w, r, err)
+		web.WriteError(w, r, s.Problem(err))
 		return
 	}
 	w.Header().Set("Location", location)

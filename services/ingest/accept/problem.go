@@ -19,15 +19,24 @@ import (
 type Nouns struct {
 	Missing string // a sentence: no item has the id
 	Item    string // for example file
+	Rows    string // what is stored for an item, for example rows of the file
 	Content string // what is uploaded
 	Again   string // what to do about content that does not match the reservation
 }
 
-// Problem converts errors that a client can resolve into HTTP problems. An area converts its own errors first.
+// Problem converts errors that a client can resolve into HTTP problems, those of the area first.
 func (s *Items[I]) Problem(err error) error {
-	n := s.Nouns
+	n := s.area.Nouns
+	if s.area.Problem != nil {
+		err = s.area.Problem(err)
+	}
+	_, isProblem := errors.AsType[*web.Problem](err)
 	moved, isMoved := errors.AsType[*lifecycle.MovedError](err)
 	switch {
+	case isProblem:
+		return err
+	case errors.Is(err, ErrForeign):
+		return web.NewProblem(http.StatusForbidden, "other-owner", "The "+n.Item+" belongs to another owner. Send the X-Owner-Id that it was uploaded with.")
 	case errors.Is(err, lifecycle.ErrNotFound):
 		return web.NotFound(n.Missing)
 	case errors.Is(err, upload.ErrNoBytes):
@@ -43,7 +52,7 @@ func (s *Items[I]) Problem(err error) error {
 	case errors.Is(err, bus.ErrOutstanding):
 		return web.Unavailable("A worker is still processing the "+n.Item+". Try again shortly.", time.Second).Because(err)
 	case errors.Is(err, lifecycle.ErrInconsistent):
-		return web.Unavailable("The rows of the "+n.Item+" differ; the next sweep repairs them.", time.Minute).Because(err)
+		return web.Unavailable("The "+n.Rows+" differ; the next sweep repairs them.", time.Minute).Because(err)
 	case isMoved:
 		return web.NewProblem(http.StatusConflict, "wrong-status", fmt.Sprintf("The %s is %s.", n.Item, moved.Found))
 	case errors.Is(err, lifecycle.ErrFenceLost), errors.Is(err, lifecycle.ErrCondition):

@@ -99,7 +99,7 @@ func (r Reservation[I]) giveBack(ctx context.Context, counted *quota.Reservation
 
 // Open returns how a client uploads the content of a reserved item: with one request, or in parts.
 func (s *Items[I]) Open(ctx context.Context, item I, created, inParts bool, terms blob.Terms) (parts.Reserved, error) {
-	u := s.area.Upload(item)
+	u := s.Upload(item)
 	if inParts {
 		f := parts.File{Key: u.Key, Size: terms.Size, ContentType: terms.ContentType, Created: u.Created}
 		reserved, err := s.Parts.Open(ctx, f, u.Owner, !created)

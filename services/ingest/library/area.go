@@ -29,65 +29,50 @@ type Area struct {
 
 // item is a file with its node.
 type item struct {
-	node library.Node
-	file library.File
+	node    library.Node
+	file    library.File
+	trashed bool // whether the node or a folder above it is in the trash; known if the caller has named the file
 }
 
 // New returns the area for open backends.
 func New(cfg Config, backends *backend.Connections, shared accept.Shared) *Area {
 	store, documents := library.NewStore(backends.DB, cfg.Tables), platform.NewStore(backends.DB, cfg.Platform)
 	a := &Area{store: store, pages: cfg.Imports.Policy(), links: link.NewIssuer(documents), ids: link.NewIDs(documents, store)}
-	a.Items = accept.New(shared, library.Name, library.WorkStream, backends.Bucket, accept.Nouns{
-		Missing: "The library has no node with this id.", Item: "file", Content: "file", Again: "Delete the file and reserve again.",
-	}, a)
+	a.Items = accept.New(shared, accept.Area[item]{
+		Name: library.Name, Stream: library.WorkStream, Bucket: backends.Bucket,
+		Nouns: accept.Nouns{
+			Missing: "The library has no node with this id.", Item: "file", Rows: "rows of the file", Content: "file",
+			Again: "Delete the file and reserve again.",
+		},
+		Upload: func(i item, bucket *blob.Store) upload.Item { return i.file.Upload(bucket) },
+		Find: func(ctx context.Context, id string) (item, error) {
+			file, err := a.store.File(ctx, id)
+			return item{file: file}, err
+		},
+		Owns: a.owns, Retry: a.retry, Problem: problem,
+		Worked: func(subject string) (id string, mine bool) {
+			id, _, mine = library.ParseStepSubject(subject)
+			return id, mine
+		},
+		Clean:  func(ctx context.Context, i item) error { return a.Bucket.Delete(ctx, i.file.Key) },
+		Delete: func(ctx context.Context, i item) (item, error) { return i, a.store.Expire(ctx, i.file) },
+	})
 	return a
 }
 
 // Check returns an error if the tables are unavailable.
 func (a *Area) Check(ctx context.Context) error { return a.store.Check(ctx) }
 
-// Upload implements accept.Area.
-func (a *Area) Upload(i item) upload.Item { return i.file.Upload(a.Bucket) }
-
-// Find implements accept.Area.
-func (a *Area) Find(ctx context.Context, id string) (item, error) {
-	file, err := a.store.File(ctx, id)
-	return item{file: file}, err
-}
-
-// Owns implements accept.Area.
-func (a *Area) Owns(o blob.Object) (id string, mine bool) {
+// owns implements accept.Area. The results of steps are objects without an id.
+func (a *Area) owns(o blob.Object) (id string, mine bool) {
 	id, run, err := library.ParseKey(o.Key)
 	if err != nil || o.Bucket != a.Bucket.Bucket {
 		return "", false
 	}
-	if run > 0 { // the object is a result of a step
+	if run > 0 {
 		return "", true
 	}
 	return id, true
-}
-
-// Worked implements accept.Area.
-func (a *Area) Worked(subject string) (id string, mine bool) {
-	id, _, mine = library.ParseStepSubject(subject)
-	return id, mine
-}
-
-// Retry implements accept.Area.
-func (a *Area) Retry(ctx context.Context, i item) (item, error) {
-	file, _, err := a.store.Retry(ctx, i.file)
-	return item{i.node, file}, err
-}
-
-// Discard implements accept.Area.
-func (a *Area) Discard(ctx context.Context, i item) error {
-	if err := a.Bucket.Delete(ctx, i.file.Key); err != nil {
-		return err
-	}
-	if err := a.store.Expire(ctx, i.file); err != nil {
-		return err
-	}
-	return a.Quotas.Released(ctx, i.file.OwnedBy, library.Name, i.file.ID)
 }
 
 // Replay retries the file of a dead letter, unless it is in the trash.

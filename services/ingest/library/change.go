@@ -12,25 +12,28 @@ import (
 	"github.com/assay-project/assay/pkg/extract/records"
 	"github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/pkg/lifecycle/plan"
-	"github.com/assay-project/assay/pkg/web"
 )
 
-func (a *Area) reprocess(ctx context.Context, i item) (item, error) {
-	file, _, err := a.store.Reprocess(ctx, i.file)
-	return item{i.node, file}, err
+func (a *Area) retry(ctx context.Context, i item) (again item, err error) {
+	i.file, _, err = a.store.Retry(ctx, i.file)
+	return i, err
 }
 
-// retryStep returns the move to another run of a file for one failed step. It returns library.ErrNoWorkflow and
-// library.ErrStep.
-func (a *Area) retryStep(step string) func(context.Context, item) (item, error) {
-	return func(ctx context.Context, i item) (item, error) {
-		kept, err := a.keep(ctx, i.file, step)
+func (a *Area) reprocess(ctx context.Context, i item) (again item, err error) {
+	i.file, _, err = a.store.Reprocess(ctx, i.file)
+	return i, err
+}
+
+// retryStep starts another run of a file for one failed step. It returns library.ErrNoWorkflow and library.ErrStep.
+func (a *Area) retryStep(ctx context.Context, i item, in *stepInput) (item, error) {
+	return a.run(ctx, i, func(ctx context.Context, i item) (item, error) {
+		kept, err := a.keep(ctx, i.file, in.Step)
 		if err != nil {
 			return i, err
 		}
-		file, _, err := a.store.RetryStep(ctx, i.file, step, kept)
-		return item{i.node, file}, err
-	}
+		i.file, _, err = a.store.RetryStep(ctx, i.file, in.Step, kept)
+		return i, err
+	})
 }
 
 // keep copies the results of all steps except one, and the records of the file, to keys of the next run. It returns
@@ -83,40 +86,19 @@ func (a *Area) keep(ctx context.Context, file library.File, step string) (map[st
 // parallelCopies is the number of objects copied concurrently.
 const parallelCopies = 16
 
-func (a *Area) postRetry(ctx context.Context, in *fileInput) (*nodeOutput, error) {
-	return a.process(ctx, in.ID, in.Caller, a.Retry)
-}
-
-func (a *Area) postReprocess(ctx context.Context, in *fileInput) (*nodeOutput, error) {
-	return a.process(ctx, in.ID, in.Caller, a.reprocess)
-}
-
 type stepInput struct {
-	web.IDParam
-	web.CallerParam
+	FileParam
 	Step string `path:"step" maxLength:"100" example:"thumbnails"`
 }
 
-func (a *Area) postRetryStep(ctx context.Context, in *stepInput) (*nodeOutput, error) {
-	return a.process(ctx, in.ID, in.Caller, a.retryStep(in.Step))
-}
-
-// process starts another run of a file that the caller owns, with a move, and returns the file's node.
-func (a *Area) process(ctx context.Context, id string, who web.Caller, move func(context.Context, item) (item, error)) (*nodeOutput, error) {
-	c := caller(who)
-	path, file, err := a.writable(ctx, id, c)
-	if err == nil && path.Trashed() {
-		err = library.ErrTrashed
+// run starts another run of a file, with a move, and returns it with its node.
+func (a *Area) run(ctx context.Context, i item, move func(context.Context, item) (item, error)) (item, error) {
+	if i.trashed {
+		return i, library.ErrTrashed
 	}
+	i, err := a.Retry(ctx, i, move)
 	if err == nil {
-		_, err = a.Items.Retry(ctx, item{path.Node(), file}, move)
+		i.node, err = a.store.Get(ctx, i.file.ID)
 	}
-	if err != nil {
-		return nil, a.problem(err)
-	}
-	node, err := a.store.Get(ctx, id)
-	if err != nil {
-		return nil, a.problem(err)
-	}
-	return output(node, c), nil
+	return i, err
 }

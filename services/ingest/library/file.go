@@ -18,7 +18,7 @@ import (
 )
 
 func (a *Area) fileRoutes(r *web.Router) {
-	web.Register(r, huma.Operation{
+	accept.Register(r, a.Problem, huma.Operation{
 		OperationID: "create-library-file", Method: http.MethodPost, Path: "/v1/library/files", Tags: []string{tag},
 		Summary: "Upload a file, or reserve an upload",
 		Description: "With a JSON body, reserves a file and returns a presigned request for its content, or a resumable upload in parts. " +
@@ -27,43 +27,41 @@ func (a *Area) fileRoutes(r *web.Router) {
 		Middlewares:   huma.Middlewares{web.OnMediaType("multipart/form-data", a.postMultipart)},
 		RequestBody:   accept.FormBody(map[string]*huma.Schema{parentPart: {Type: "string", Format: "uuid"}}),
 		Responses:     accept.FormTaken[library.NodeView](r, "The file is stored and will be processed", "Location", "ETag"),
-	}, a.postReservation, admission.Refusals, keyed, changes, quota.Refusals, web.Refusals{http.StatusRequestEntityTooLarge: {"file-too-large"}})
-	web.Register(r, huma.Operation{
-		OperationID: "library-file-uploaded", Method: http.MethodPost, Path: "/v1/library/files/{id}/uploaded", Tags: []string{tag},
-		Summary: "Report that the presigned upload is finished", DefaultStatus: http.StatusAccepted,
-	}, a.postUploaded, processing, parts.Refusals)
-	a.Parts.Routes(r, parts.Area{
-		Path: "/v1/library/files/{id}", Tag: tag, Name: "library-file", Find: a.waiting, Problem: a.problem,
-	}, web.Refusals{http.StatusForbidden: {"other-owner"}, http.StatusConflict: {"not-a-file"}})
-	for _, op := range []struct {
-		id, path, summary string
-		call              func(context.Context, *fileInput) (*nodeOutput, error)
-	}{
-		{"retry-library-file", "/v1/library/files/{id}/retry", "Process a Failed or ProcessedPartially file again", a.postRetry},
-		{"reprocess-library-file", "/v1/library/files/{id}/reprocess", "Process a Processed file again, for example with newer engines", a.postReprocess},
-	} {
-		web.Register(r, huma.Operation{
-			OperationID: op.id, Method: http.MethodPost, Path: op.path, Tags: []string{tag}, Summary: op.summary, DefaultStatus: http.StatusAccepted,
-		}, op.call, processing)
+	}, a.postReservation, admission.Refusals, accept.Creates, changes, web.Refusals{http.StatusRequestEntityTooLarge: {"file-too-large"}})
+	calls := accept.Calls[item, FileParam, nodeOutput]{
+		Router: r, Tag: tag, Name: "library-file", Path: "/v1/library/files/{id}", Find: a.writable, Problem: a.Problem,
+		Output: func(i item, c web.Caller) *nodeOutput { return output(i.node, caller(c)) },
 	}
-	web.Register(r, huma.Operation{
-		OperationID: "retry-library-step", Method: http.MethodPost, Path: "/v1/library/files/{id}/workflow/steps/{step}/retry", Tags: []string{tag},
-		Summary:       "Run one failed step of a file again",
-		Description:   "The results of the other steps are retained. Returns 410 if the steps are no longer stored; retry the file instead. A slash in the name of a step is sent as %2F.",
-		DefaultStatus: http.StatusAccepted,
-	}, a.postRetryStep, processing)
+	calls.Uploads(a.Items, web.Refusals{http.StatusForbidden: {"other-owner"}, http.StatusConflict: {"not-a-file"}}, processing)
+	again := func(move func(context.Context, item) (item, error)) func(context.Context, item) (item, error) {
+		return func(ctx context.Context, i item) (item, error) { return a.run(ctx, i, move) }
+	}
+	calls.Post("retry", "Process a Failed or ProcessedPartially file again", again(a.retry), processing)
+	calls.Post("reprocess", "Process a Processed file again, for example with newer engines", again(a.reprocess), processing)
+	accept.Post(calls, huma.Operation{
+		OperationID: "retry-library-step", Path: "/v1/library/files/{id}/workflow/steps/{step}/retry",
+		Summary:     "Run one failed step of a file again",
+		Description: "The results of the other steps are retained. Returns 410 if the steps are no longer stored; retry the file instead. A slash in the name of a step is sent as %2F.",
+	}, a.retryStep, processing)
 }
+
+// FileParam identifies a file, and the caller.
+type FileParam struct {
+	web.IDParam
+	web.CallerParam
+}
+
+// Item returns the id of the file, and the caller.
+func (p FileParam) Item() (id string, caller web.Caller) { return p.ID, p.Caller }
 
 type uploadInput struct {
 	web.OwnerParam
 	IdempotencyKey string `header:"Idempotency-Key" maxLength:"255" doc:"requires X-Owner-Id. A repeated call with the same key returns the file of the first call as long as that file exists; a call with other parameters or other content gets 422"`
 	Body           struct {
 		Name        string `json:"name" minLength:"1" maxLength:"1024"`
-		Size        int64  `json:"size" minimum:"0" doc:"exact size in bytes"`
 		ContentType string `json:"contentType,omitempty" maxLength:"255" pattern:"^([!-~]([ -~]*[!-~])?)?$" doc:"media type; the workflow depends on the content only"`
-		SHA256      string `json:"sha256,omitempty" maxLength:"64" doc:"digest of the content, in hex or base64; S3 rejects other content. Not for uploads in parts, which use CRC-32"`
-		Parts       bool   `json:"parts,omitempty" doc:"upload the file in parts; required above 5 GiB"`
-		ParentID    string `json:"parentId,omitempty" format:"uuid" doc:"id of a folder; default: the root"`
+		accept.Declared
+		ParentID string `json:"parentId,omitempty" format:"uuid" doc:"id of a folder; default: the root"`
 	}
 }
 
@@ -78,9 +76,9 @@ type uploadOutput struct {
 
 func (a *Area) postReservation(ctx context.Context, in *uploadInput) (*uploadOutput, error) {
 	if err := a.Admit(ctx, in.OwnerID, in.Named(), in.IdempotencyKey); err != nil {
-		return nil, a.problem(err)
+		return nil, err
 	}
-	digest, err := a.Items.Check(accept.Size{Bytes: in.Body.Size, SHA256: in.Body.SHA256, Parts: in.Body.Parts})
+	digest, err := a.Items.Check(in.Body.Declared)
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +87,7 @@ func (a *Area) postReservation(ctx context.Context, in *uploadInput) (*uploadOut
 		ContentType: in.Body.ContentType, SHA256: digest, Length: in.Body.Size,
 	}, quota.Item{Bytes: in.Body.Size, InParts: in.Body.Parts})
 	if err != nil {
-		return nil, a.problem(err)
+		return nil, err
 	}
 	out := &uploadOutput{Location: location(made.node.ID), ETag: made.node.ETag()}
 	out.Body.NodeView = made.node.View(library.Caller{Owner: in.OwnerID})
@@ -114,7 +112,7 @@ func (a *Area) postMultipart(w http.ResponseWriter, r *http.Request) {
 	if err == nil {
 		w.Header().Set("ETag", made.node.ETag())
 	}
-	accept.Respond(w, r, location(made.node.ID), made.node.View(library.Caller{Owner: made.node.OwnedBy}), a.problem(err))
+	a.Respond(w, r, location(made.node.ID), made.node.View(library.Caller{Owner: made.node.OwnedBy}), err)
 }
 
 // reserve writes a Loading file and its node. counted states the size that counts toward quotas; it may be known even if
@@ -157,50 +155,15 @@ func (a *Area) findBoth(ctx context.Context, id string) (found item, err error) 
 	return found, err
 }
 
-type fileInput struct {
-	web.IDParam
-	web.CallerParam
-}
-
-// writable returns a file that the caller may change, and the path of its node.
-func (a *Area) writable(ctx context.Context, id string, c library.Caller) (library.Path, library.File, error) {
-	path, err := a.store.Writable(ctx, id, c)
+// writable returns a file that the caller may change.
+func (a *Area) writable(ctx context.Context, id string, c web.Caller) (item, error) {
+	path, err := a.store.Writable(ctx, id, caller(c))
 	if err != nil {
-		return nil, library.File{}, err
+		return item{}, err
 	}
 	if path.Node().Type != library.KindFile {
-		return nil, library.File{}, errNotFile
+		return item{}, errNotFile
 	}
 	file, err := a.store.File(ctx, id)
-	return path, file, err
-}
-
-// waiting returns a Loading file that the caller may change, for an upload in parts. It returns the errors of
-// writable, and blob.ErrNoUpload.
-func (a *Area) waiting(ctx context.Context, id string, who web.Caller) (parts.File, error) {
-	_, file, err := a.writable(ctx, id, caller(who))
-	if err != nil {
-		return parts.File{}, err
-	}
-	return accept.InParts(file.Upload(a.Bucket), file.ContentType)
-}
-
-type uploadedInput struct {
-	web.CallerParam
-	web.IDParam
-	parts.Report
-}
-
-func (a *Area) postUploaded(ctx context.Context, in *uploadedInput) (*nodeOutput, error) {
-	path, file, err := a.writable(ctx, in.ID, caller(in.Caller))
-	if err == nil {
-		err = a.Complete(ctx, item{file: file}, file.ContentType, in.UploadID())
-	}
-	if err == nil {
-		err = a.Confirm(ctx, file.Upload(a.Bucket))
-	}
-	if err != nil {
-		return nil, a.problem(err)
-	}
-	return output(path.Node(), caller(in.Caller)), nil
+	return item{path.Node(), file, path.Trashed()}, err
 }

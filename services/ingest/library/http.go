@@ -17,12 +17,12 @@ const tag = "library"
 // Routes registers the calls that write.
 func (a *Area) Routes(r *web.Router) {
 	a.fileRoutes(r)
-	web.Register(r, huma.Operation{
+	accept.Register(r, a.Problem, huma.Operation{
 		OperationID: "create-folder", Method: http.MethodPost, Path: "/v1/library/folders", Tags: []string{tag},
 		Summary: "Create a folder", DefaultStatus: http.StatusCreated,
 		Description: "Names have 1 to 255 characters, contain none of / \\ : * ? \" < > |, no control characters and no bidirectional controls such as U+202E, do not end with a dot or a space, and are not Windows device names. " +
 			"Two nodes of a folder may have the same name.",
-	}, a.postFolder, keyed, changes, quota.Refusals)
+	}, a.postFolder, accept.Creates, changes)
 	a.pageRoutes(r)
 	a.treeRoutes(r)
 	a.shareRoutes(r)
@@ -52,12 +52,12 @@ type folderInput struct {
 
 func (a *Area) postFolder(ctx context.Context, in *folderInput) (*nodeOutput, error) {
 	if in.IdempotencyKey != "" && !in.Named() {
-		return nil, a.problem(accept.ErrNoOwner)
+		return nil, accept.ErrNoOwner
 	}
 	c := library.Caller{Owner: in.OwnerID}
 	folder, err := a.createFolder(ctx, in.IdempotencyKey, library.NewNode{Owner: in.OwnerID, ParentID: parentOf(in.Body.ParentID, in.OwnerID), Name: in.Body.Name})
 	if err != nil {
-		return nil, a.problem(a.refused(ctx, err, in.Body.ParentID, c))
+		return nil, a.refused(ctx, err, in.Body.ParentID, c)
 	}
 	return output(folder, c), nil
 }

@@ -14,18 +14,19 @@ import (
 	"github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/pkg/quota"
 	"github.com/assay-project/assay/pkg/web"
+	"github.com/assay-project/assay/services/ingest/accept"
 	"github.com/assay-project/assay/services/ingest/admission"
 )
 
 func (a *Area) pageRoutes(r *web.Router) {
-	web.Register(r, huma.Operation{
+	accept.Register(r, a.Problem, huma.Operation{
 		OperationID: "import-library-page", Method: http.MethodPost, Path: "/v1/library/pages", Tags: []string{tag},
 		Summary: "Import a web page by its URL",
 		Description: "Creates a file, then fetches the URL and processes it like an upload: a web page with its text and preview picture (og:image), a PDF or a picture. " +
 			"A response may have at most 20 MiB, take at most 30 s and follow at most 5 redirects. Addresses in private networks and ports other than 80 and 443 are rejected unless the server allows them: " +
 			"with 422 if the URL contains one, and with a Failed file if a name or redirect leads to one. The errorMessage of the file describes all failures.",
 		DefaultStatus: http.StatusAccepted,
-	}, a.postPage, admission.Refusals, keyed, changes, quota.Refusals, web.Refusals{http.StatusUnprocessableEntity: {"url-not-allowed"}})
+	}, a.postPage, admission.Refusals, accept.Creates, changes, web.Refusals{http.StatusUnprocessableEntity: {"url-not-allowed"}})
 }
 
 type pageInput struct {
@@ -40,7 +41,7 @@ type pageInput struct {
 
 func (a *Area) postPage(ctx context.Context, in *pageInput) (*nodeOutput, error) {
 	if err := a.Admit(ctx, in.OwnerID, in.Named(), in.IdempotencyKey); err != nil {
-		return nil, a.problem(err)
+		return nil, err
 	}
 	address, err := url.Parse(strings.TrimSpace(in.Body.URL))
 	if err != nil {
@@ -62,10 +63,7 @@ func (a *Area) postPage(ctx context.Context, in *pageInput) (*nodeOutput, error)
 	if err == nil && made.file.Unfetched() {
 		err = a.Confirm(ctx, a.Upload(made))
 	}
-	if err != nil {
-		return nil, a.problem(err)
-	}
-	return output(made.node, library.Caller{Owner: in.OwnerID}), nil
+	return output(made.node, library.Caller{Owner: in.OwnerID}), err
 }
 
 // maxPageName is the maximum length of a page name, in characters.

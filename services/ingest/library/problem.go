@@ -13,10 +13,8 @@ import (
 
 var errNotFile = errors.New("the node is not a file")
 
-// keyed, changes and processing list the problems of calls with an Idempotency-Key, of calls that change
-// a node, and of calls about the processing of a file.
+// changes and processing list the problems of calls that change a node, and of calls about the processing of a file.
 var (
-	keyed   = web.Refusals{http.StatusBadRequest: {"owner-required"}, http.StatusUnprocessableEntity: {"idempotency-key-reused"}}
 	changes = web.Refusals{
 		http.StatusForbidden:          {"other-owner"},
 		http.StatusNotFound:           {"not-found"},
@@ -49,8 +47,8 @@ var conflicts = []struct {
 	{library.ErrLinks, "too-many-links"},
 }
 
-// problem converts errors that a client can resolve into HTTP problems.
-func (a *Area) problem(err error) error {
+// problem converts the errors of the library that a client can resolve into HTTP problems.
+func problem(err error) error {
 	for _, c := range conflicts {
 		if errors.Is(err, c.err) {
 			return web.NewProblem(http.StatusConflict, c.slug, sentence(c.err))
@@ -68,9 +66,9 @@ func (a *Area) problem(err error) error {
 	case errors.Is(err, library.ErrBusy):
 		return web.Unavailable("The node is being changed concurrently. Try again shortly.", time.Second).Because(err)
 	case errors.Is(err, lifecycle.ErrExists):
-		err = accept.ErrOtherRequest
+		return accept.ErrOtherRequest
 	}
-	return a.Problem(err)
+	return err
 }
 
 // sentence returns the text of an error as a sentence.

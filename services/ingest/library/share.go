@@ -10,19 +10,20 @@ import (
 
 	"github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/pkg/web"
+	"github.com/assay-project/assay/services/ingest/accept"
 )
 
 func (a *Area) shareRoutes(r *web.Router) {
-	web.Register(r, huma.Operation{
+	accept.Register(r, a.Problem, huma.Operation{
 		OperationID: "put-library-permissions", Method: http.MethodPut, Path: "/v1/library/nodes/{id}/permissions", Tags: []string{tag},
 		Summary: "Set who, besides its owner, may read a node and everything below it", Description: "Users are owner ids, and groups those of the identity provider. Both require authentication: without ASSAY_AUTH=token they must be empty. Links remain valid.",
 	}, a.putPermissions, changes)
-	web.Register(r, huma.Operation{
+	accept.Register(r, a.Problem, huma.Operation{
 		OperationID: "create-library-link", Method: http.MethodPost, Path: "/v1/library/nodes/{id}/links", Tags: []string{tag},
 		Summary: "Create a link that grants everyone read access to a node and everything below it", DefaultStatus: http.StatusCreated,
 		Description: "Pass its token in the query parameter link.",
 	}, a.postLink, changes)
-	web.Register(r, huma.Operation{
+	accept.Register(r, a.Problem, huma.Operation{
 		OperationID: "revoke-library-links", Method: http.MethodDelete, Path: "/v1/library/nodes/{id}/links", Tags: []string{tag},
 		Summary: "Revoke all links to a node", DefaultStatus: http.StatusNoContent,
 	}, a.deleteLinks, changes)
@@ -47,7 +48,7 @@ type permissionsOutput struct {
 func (a *Area) putPermissions(ctx context.Context, in *permissionsInput) (*permissionsOutput, error) {
 	c := caller(in.Caller)
 	if _, err := a.store.Writable(ctx, in.ID, c); err != nil {
-		return nil, a.problem(err)
+		return nil, err
 	}
 	if len(in.Body.Users)+len(in.Body.Groups) > 0 && in.Caller.Credential == nil {
 		return nil, web.NewProblem(http.StatusConflict, "identity-required", "This server does not authenticate callers. Make the node public, or create a link.")
@@ -58,10 +59,7 @@ func (a *Area) putPermissions(ctx context.Context, in *permissionsInput) (*permi
 		}
 	}
 	node, err := a.store.Share(ctx, in.ID, in.Body.IsPublic, in.Body.Users, in.Body.Groups, in.edit(c))
-	if err != nil {
-		return nil, a.problem(err)
-	}
-	return &permissionsOutput{ETag: node.ETag(), Body: node.Permissions.View()}, nil
+	return &permissionsOutput{ETag: node.ETag(), Body: node.Permissions.View()}, err
 }
 
 type linkInput struct {
@@ -86,11 +84,11 @@ func (a *Area) postLink(ctx context.Context, in *linkInput) (*linkOutput, error)
 	path, err := a.store.Writable(ctx, in.ID, c)
 	switch {
 	case err != nil:
-		return nil, a.problem(err)
+		return nil, err
 	case path.Trashed():
-		return nil, a.problem(library.ErrTrashed)
+		return nil, library.ErrTrashed
 	case path.Node().Type == library.KindUser:
-		return nil, a.problem(library.ErrRoot)
+		return nil, library.ErrRoot
 	}
 	links, err := a.links.Make(ctx)
 	if err != nil {
@@ -99,7 +97,7 @@ func (a *Area) postLink(ctx context.Context, in *linkInput) (*linkOutput, error)
 	now := time.Now()
 	node, err := a.store.AddLink(ctx, in.ID, now.Add(valid), library.Edit{By: c.Owner})
 	if err != nil {
-		return nil, a.problem(err)
+		return nil, err
 	}
 	out := &linkOutput{}
 	if out.Body.Token, out.Body.ExpiresAt, err = links.Issue(node, now, valid); err != nil {
@@ -120,8 +118,5 @@ func (a *Area) deleteLinks(ctx context.Context, in *revokeInput) (*struct{}, err
 	if err == nil {
 		_, err = a.store.RevokeLinks(ctx, in.ID, library.Edit{By: c.Owner})
 	}
-	if err != nil {
-		return nil, a.problem(err)
-	}
-	return nil, nil
+	return nil, err
 }

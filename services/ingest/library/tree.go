@@ -13,14 +13,15 @@ import (
 	"github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/pkg/lifecycle"
 	"github.com/assay-project/assay/pkg/web"
+	"github.com/assay-project/assay/services/ingest/accept"
 )
 
 func (a *Area) treeRoutes(r *web.Router) {
-	web.Register(r, huma.Operation{
+	accept.Register(r, a.Problem, huma.Operation{
 		OperationID: "change-library-node", Method: http.MethodPatch, Path: "/v1/library/nodes/{id}", Tags: []string{tag},
 		Summary: "Rename or move a node", Description: "Absent fields are not changed. Send the ETag as If-Match to change only the version that you have read.",
 	}, a.patchNode, changes)
-	web.Register(r, huma.Operation{
+	accept.Register(r, a.Problem, huma.Operation{
 		OperationID: "delete-library-node", Method: http.MethodDelete, Path: "/v1/library/nodes/{id}", Tags: []string{tag},
 		Summary: "Move a node to the trash, or erase it",
 		Description: "With permanent=true, erases the node and everything below it: 204 for a file, which is hidden immediately and whose content is deleted shortly after, " +
@@ -28,12 +29,12 @@ func (a *Area) treeRoutes(r *web.Router) {
 		DefaultStatus: http.StatusNoContent,
 		Responses:     map[string]*huma.Response{"202": operationTaken()},
 	}, a.deleteNode, changes)
-	web.Register(r, huma.Operation{
+	accept.Register(r, a.Problem, huma.Operation{
 		OperationID: "restore-library-node", Method: http.MethodPost, Path: "/v1/library/nodes/{id}/restore", Tags: []string{tag},
 		Summary: "Move a node from the trash back to its folder", Description: "If the folder is erased or in the trash, the node is restored to the root.",
 		DefaultStatus: http.StatusOK,
 	}, a.postRestore, changes)
-	web.Register(r, huma.Operation{
+	accept.Register(r, a.Problem, huma.Operation{
 		OperationID: "change-library-nodes", Method: http.MethodPost, Path: "/v1/library/nodes/bulk", Tags: []string{tag},
 		Summary: "Move, trash, restore or erase up to 100 nodes", Description: "Executes the operations in order. A failure does not stop the others.",
 		DefaultStatus: http.StatusMultiStatus,
@@ -81,7 +82,7 @@ type patchInput struct {
 func (a *Area) patchNode(ctx context.Context, in *patchInput) (*nodeOutput, error) {
 	c := caller(in.Caller)
 	if _, err := a.store.Writable(ctx, in.ID, c); err != nil {
-		return nil, a.problem(err)
+		return nil, err
 	}
 	if display := in.Body.DisplayName; display != nil {
 		if _, err := library.CleanDisplayName(*display); err != nil {
@@ -92,10 +93,7 @@ func (a *Area) patchNode(ctx context.Context, in *patchInput) (*nodeOutput, erro
 	if err != nil && in.Body.ParentID != nil {
 		err = a.refused(ctx, err, *in.Body.ParentID, c)
 	}
-	if err != nil {
-		return nil, a.problem(err)
-	}
-	return output(node, c), nil
+	return output(node, c), err
 }
 
 type deleteInput struct {
@@ -128,7 +126,7 @@ func (a *Area) deleteNode(ctx context.Context, in *deleteInput) (*deleteOutput, 
 		out = &deleteOutput{Status: http.StatusAccepted, Location: operationPath(w)}
 	}
 	if err != nil && !errors.Is(err, lifecycle.ErrNotFound) {
-		return nil, a.problem(err)
+		return nil, err
 	}
 	return out, nil
 }
@@ -173,10 +171,7 @@ func (a *Area) postRestore(ctx context.Context, in *restoreInput) (*nodeOutput, 
 	if err == nil {
 		node, err = a.store.Restore(ctx, in.ID, in.edit(c))
 	}
-	if err != nil {
-		return nil, a.problem(err)
-	}
-	return output(node, c), nil
+	return output(node, c), err
 }
 
 type bulkInput struct {
@@ -219,7 +214,7 @@ func (a *Area) postBulk(ctx context.Context, in *bulkInput) (*bulkOutput, error)
 	}
 	done, err := a.store.Bulk(ctx, c, operations)
 	if err != nil {
-		return nil, a.problem(err)
+		return nil, err
 	}
 	list := bulkOutcomes{Outcomes: make([]bulkOutcome, len(done))}
 	for i, d := range done {
@@ -241,7 +236,7 @@ func (a *Area) outcome(ctx context.Context, o library.Operation, done library.Ou
 	}
 	switch {
 	case done.Err != nil:
-		p, known := errors.AsType[*web.Problem](a.problem(done.Err))
+		p, known := errors.AsType[*web.Problem](a.Problem(done.Err))
 		if !known {
 			return out, done.Err
 		}

@@ -3,7 +3,10 @@ package photojob
 import (
 	"context"
 	"errors"
+	"fmt"
+	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/assay-project/assay/pkg/blob"
 	"github.com/assay-project/assay/pkg/obs"
@@ -14,12 +17,20 @@ import (
 	"github.com/assay-project/assay/services/ingest/receive"
 )
 
-var (
-	errTooLarge  = errors.New("the photo is larger than the limit")
-	errMediaType = errors.New("the media type is not a supported photo type")
-	// errNoProvider means that no enabled provider can process the job.
-	errNoProvider = errors.New("the provider is not enabled")
-)
+// errNoProvider means that no enabled provider can process the job.
+var errNoProvider = errors.New("the provider is not enabled")
+
+// problem converts the errors of photos that a client can resolve.
+func problem(err error) error {
+	if errors.Is(err, errNoProvider) {
+		return web.NewProblem(http.StatusConflict, "provider-disabled", "The provider is not enabled on this server. Choose another, such as stub.")
+	}
+	return err
+}
+
+func tooLarge() error {
+	return web.NewProblem(http.StatusRequestEntityTooLarge, "file-too-large", fmt.Sprintf("A photo may have at most %d bytes.", photojob.MaxSize))
+}
 
 // checked checks terms and returns them with defaults. field is the prefix of field names in errors.
 func checked(t photojob.Terms, field string) (photojob.Terms, error) {
@@ -37,9 +48,10 @@ func checked(t photojob.Terms, field string) (photojob.Terms, error) {
 	}
 	switch {
 	case !slices.Contains(photojob.FileTypes(), t.ContentType):
-		return t, errMediaType
+		return t, web.NewProblem(http.StatusUnsupportedMediaType, "not-a-photo",
+			"A photo is "+strings.Join(photojob.FileTypes(), ", ")+". Convert others, such as AVIF, before the upload.")
 	case t.Size > photojob.MaxSize:
-		return t, errTooLarge
+		return t, tooLarge()
 	}
 	return t, nil
 }
@@ -88,7 +100,7 @@ func (a *Area) offered(ctx context.Context, name string) error {
 func (a *Area) create(ctx context.Context, owner, key string, terms photojob.Terms) (photojob.Job, bool, error) {
 	var route string
 	return accept.Reserve(ctx, a.Quotas, accept.Reservation[photojob.Job]{
-		Owner: owner, Key: key, Find: a.Find,
+		Owner: owner, Key: key, Find: a.store.Get,
 		ID:      func(context.Context) (string, error) { return photojob.NewID(owner, key) },
 		Counted: func(id string) []quota.Item { return []quota.Item{{Area: photojob.Name, ID: id, Bytes: terms.Size}} },
 		Allow: func(ctx context.Context) (err error) {
@@ -139,11 +151,9 @@ func (a *Area) createBatch(ctx context.Context, owner, key string, terms []photo
 		},
 		Same: func(b photojob.Batch) bool {
 			jobs, err := newJobs(b.BatchID)
-			requested := map[string]string{} // upload keys by job id
-			for _, job := range jobs {
-				requested[job.JobID] = job.S3TempKey
-			}
-			return err == nil && b.Size == len(terms) && !slices.ContainsFunc(b.Jobs, func(j photojob.Job) bool { return requested[j.JobID] != j.S3TempKey })
+			return err == nil && b.Size == len(jobs) && !slices.ContainsFunc(b.Jobs, func(j photojob.Job) bool {
+				return !slices.ContainsFunc(jobs, func(requested photojob.Job) bool { return requested.S3TempKey == j.S3TempKey })
+			})
 		},
 	})
 	return batch, err

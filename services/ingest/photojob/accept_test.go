@@ -14,13 +14,12 @@ import (
 
 	"github.com/assay-project/assay/pkg/photojob"
 	"github.com/assay-project/assay/pkg/web"
-	"github.com/assay-project/assay/services/ingest/accept"
 )
 
 // statusOf returns the HTTP status that a client receives for an error.
 func statusOf(t *testing.T, err error) int {
 	t.Helper()
-	p, ok := errors.AsType[*web.Problem]((&Area{Items: &accept.Items[photojob.Job]{}}).problem(err))
+	p, ok := errors.AsType[*web.Problem](problem(err))
 	if !ok {
 		t.Fatalf("got error %v, want a problem", err)
 	}

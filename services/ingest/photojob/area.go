@@ -9,12 +9,9 @@ import (
 
 	"github.com/assay-project/assay/pkg/backend"
 	"github.com/assay-project/assay/pkg/blob"
-	"github.com/assay-project/assay/pkg/lifecycle"
 	"github.com/assay-project/assay/pkg/photojob"
 	"github.com/assay-project/assay/pkg/photojob/policy"
 	"github.com/assay-project/assay/pkg/platform"
-	"github.com/assay-project/assay/pkg/upload"
-	"github.com/assay-project/assay/pkg/web"
 	"github.com/assay-project/assay/services/ingest/accept"
 )
 
@@ -41,59 +38,47 @@ func New(cfg Config, backends *backend.Connections, shared accept.Shared) *Area 
 		temp, a.final = backends.Bucket.In(cfg.Names.TempBucket()), backends.Bucket.In(cfg.Names.FinalBucket())
 	}
 	a.outcomes = &photojob.Outcomes{Store: a.store, Final: cfg.Names.FinalBucket(), Bus: backends.Bus}
-	a.Items = accept.New(shared, photojob.Name, photojob.WorkStream, temp, accept.Nouns{
-		Missing: "There is no photo job with this id.", Item: "job", Content: "photo", Again: "Delete the job and create another.",
-	}, a)
+	a.Items = accept.New(shared, accept.Area[photojob.Job]{
+		Name: photojob.Name, Stream: photojob.WorkStream, Bucket: temp,
+		Nouns: accept.Nouns{
+			Missing: "There is no photo job with this id.", Item: "job", Rows: "rows of the job", Content: "photo",
+			Again: "Delete the job and create another.",
+		},
+		Upload: photojob.Job.Upload, Find: a.store.Get, Owns: a.owns, Clean: a.clean, Problem: problem,
+		Worked: func(subject string) (id string, mine bool) {
+			return subject[strings.LastIndexByte(subject, '.')+1:], strings.HasPrefix(subject, strings.TrimSuffix(photojob.Work().Subjects, ">"))
+		},
+		Retry: func(ctx context.Context, j photojob.Job) (photojob.Job, error) {
+			return a.again(j.Prompt, j.Options)(ctx, j)
+		},
+		Delete: func(ctx context.Context, j photojob.Job) (photojob.Job, error) { return a.store.Delete(ctx, j.JobID) },
+	})
 	return a
 }
 
 // Check returns an error if the table is unavailable.
 func (a *Area) Check(ctx context.Context) error { return a.store.Check(ctx) }
 
-// Upload implements accept.Area.
-func (a *Area) Upload(j photojob.Job) upload.Item { return j.Upload(a.Bucket) }
-
-// Find implements accept.Area.
-func (a *Area) Find(ctx context.Context, id string) (photojob.Job, error) {
-	return a.store.Get(ctx, id)
-}
-
-// Owns implements accept.Area.
-func (a *Area) Owns(o blob.Object) (id string, mine bool) {
+func (a *Area) owns(o blob.Object) (id string, mine bool) {
 	if o.Bucket != a.Bucket.Bucket {
 		return "", o.Bucket == a.final.Bucket
 	}
-	id, err := photojob.JobOf(o.Key)
-	if err != nil {
-		return "", true
-	}
+	id, _ = photojob.JobOf(o.Key) // "" for other objects
 	return id, true
 }
 
-// Worked implements accept.Area.
-func (a *Area) Worked(subject string) (id string, mine bool) {
-	return subject[strings.LastIndexByte(subject, '.')+1:], strings.HasPrefix(subject, strings.TrimSuffix(photojob.Work().Subjects, ">"))
-}
-
-// Retry implements accept.Area, with the prompt and the options of the job.
-func (a *Area) Retry(ctx context.Context, j photojob.Job) (photojob.Job, error) {
-	return a.again(j.Prompt, j.Options)(ctx, j)
-}
-
-// Discard implements accept.Area. A worker that is processing the job fails to move it and deletes its objects. A sweep
-// deletes any that remain.
-func (a *Area) Discard(ctx context.Context, job photojob.Job) error {
-	removed, err := a.Remove(ctx, job, a.removePhotos, func(ctx context.Context, j photojob.Job) (photojob.Job, error) {
-		return a.store.Delete(ctx, j.JobID)
-	})
-	if err != nil || removed.Final() {
-		return err
+// discard deletes a job with its photos, and announces the end of its batch. A worker that is processing the job fails to
+// move it and deletes its objects. A sweep deletes any that remain.
+func (a *Area) discard(ctx context.Context, job photojob.Job) (photojob.Job, error) {
+	removed, err := a.Remove(ctx, job)
+	if err == nil && !removed.Final() {
+		err = a.outcomes.BatchEnded(ctx, job.BatchID)
 	}
-	return a.outcomes.BatchEnded(ctx, job.BatchID)
+	return removed, err
 }
 
-// removePhotos deletes the upload, the responses and the edited photo of a job, with its previews.
-func (a *Area) removePhotos(ctx context.Context, job photojob.Job) error {
+// clean deletes the upload, the responses and the edited photo of a job, with its previews.
+func (a *Area) clean(ctx context.Context, job photojob.Job) error {
 	keys := []string{job.S3TempKey}
 	for _, call := range job.Calls.Calls() {
 		keys = append(keys, photojob.AnswerKey(job.JobID, call.N))
@@ -112,13 +97,4 @@ func (a *Area) removePhotos(ctx context.Context, job photojob.Job) error {
 		}
 	}
 	return nil
-}
-
-// owned returns a job that the caller may change. A job of another owner is reported as not found.
-func (a *Area) owned(ctx context.Context, id string, caller web.Caller) (photojob.Job, error) {
-	job, err := a.store.Get(ctx, id)
-	if err == nil && job.UserID != caller.Owner {
-		return photojob.Job{}, lifecycle.ErrNotFound
-	}
-	return job, err
 }

@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/assay-project/assay/pkg/blob"
 	"github.com/assay-project/assay/pkg/lifecycle"
 	"github.com/assay-project/assay/pkg/photojob"
 	"github.com/assay-project/assay/pkg/upload"
 	"github.com/assay-project/assay/pkg/web"
+	"github.com/assay-project/assay/services/ingest/accept"
 )
 
 type batchInput struct {
@@ -22,12 +24,9 @@ type batchInput struct {
 	}
 }
 
-type batchOutput struct {
-	Location string `header:"Location"`
-	Body     struct {
-		BatchID string        `json:"batchId" doc:"a ULID"`
-		Photos  []batchUpload `json:"photos" doc:"in the order of the request"`
-	}
+type batchResponse struct {
+	BatchID string        `json:"batchId" doc:"a ULID"`
+	Photos  []batchUpload `json:"photos" doc:"in the order of the request"`
 }
 
 type batchUpload struct {
@@ -35,9 +34,9 @@ type batchUpload struct {
 	Upload blob.Presigned `json:"upload" doc:"the request that uploads the photo; send exactly these headers"`
 }
 
-func (a *Area) postBatch(ctx context.Context, in *batchInput) (*batchOutput, error) {
+func (a *Area) postBatch(ctx context.Context, in *batchInput) (*accept.Located[batchResponse], error) {
 	if err := a.Admit(ctx, in.OwnerID, in.Named(), in.IdempotencyKey); err != nil {
-		return nil, a.problem(err)
+		return nil, err
 	}
 	all := make([]photojob.Terms, len(in.Body.Photos))
 	for i, photo := range in.Body.Photos {
@@ -46,25 +45,17 @@ func (a *Area) postBatch(ctx context.Context, in *batchInput) (*batchOutput, err
 		}
 		var err error
 		if all[i], err = checked(photo.terms(in.Body.Options), fmt.Sprintf("body.photos[%d].", i)); err != nil {
-			return nil, a.problem(err)
+			return nil, err
 		}
 	}
 	batch, err := a.createBatch(ctx, in.OwnerID, in.IdempotencyKey, all)
 	if err != nil {
-		return nil, a.problem(err)
+		return nil, err
 	}
-	digests := map[string]string{} // by upload key
+	out := &accept.Located[batchResponse]{Location: "/v1/photo-batches/" + batch.BatchID, Body: batchResponse{batch.BatchID, []batchUpload{}}}
 	for _, job := range batch.Jobs {
-		for _, t := range all {
-			if t.UploadKey(job.JobID) == job.S3TempKey {
-				digests[job.S3TempKey] = t.SHA256
-			}
-		}
-	}
-	out := &batchOutput{Location: "/v1/photo-batches/" + batch.BatchID}
-	out.Body.BatchID, out.Body.Photos = batch.BatchID, []batchUpload{}
-	for _, job := range batch.Jobs {
-		signed, err := a.sign(ctx, job, digests[job.S3TempKey])
+		requested := slices.IndexFunc(all, func(t photojob.Terms) bool { return t.UploadKey(job.JobID) == job.S3TempKey })
+		signed, err := a.sign(ctx, job, all[requested].SHA256)
 		if err != nil {
 			return nil, err
 		}
@@ -73,64 +64,48 @@ func (a *Area) postBatch(ctx context.Context, in *batchInput) (*batchOutput, err
 	return out, nil
 }
 
-type batchChangeInput struct {
-	web.CallerParam
-	ID string `path:"id" doc:"a ULID"`
-}
-
-// batch returns a batch of the caller.
-func (a *Area) batch(ctx context.Context, in *batchChangeInput) (photojob.Batch, error) {
-	batch, err := a.store.Batch(ctx, in.ID)
-	if err == nil && batch.Jobs[0].UserID != in.Caller.Owner {
+// ownedBatch returns a batch of the caller.
+func (a *Area) ownedBatch(ctx context.Context, id string, caller web.Caller) (photojob.Batch, error) {
+	batch, err := a.store.Batch(ctx, id)
+	if err == nil && batch.Jobs[0].UserID != caller.Owner {
 		return batch, lifecycle.ErrNotFound
 	}
 	return batch, err
 }
 
-type batchRetryOutput struct{ Body photojob.BatchView }
+type batchOutput struct{ Body photojob.BatchView }
 
-// postBatchRetry queues the FAILED jobs again, except those whose upload was deleted. All are QUEUED
+// retryBatch queues the FAILED jobs again, except those whose upload was deleted. All are QUEUED
 // before the first is published, so that the batch finishes once, not once for each job. The response
 // contains the batch at that time: a job in it is FAILED only if it was not queued.
-func (a *Area) postBatchRetry(ctx context.Context, in *batchChangeInput) (*batchRetryOutput, error) {
-	batch, err := a.batch(ctx, in)
-	if err != nil {
-		return nil, a.problem(err)
-	}
+func (a *Area) retryBatch(ctx context.Context, batch photojob.Batch) (photojob.Batch, error) {
 	var queued []photojob.Job
 	for _, job := range batch.Jobs {
 		if job.Status != photojob.Failed {
 			continue
 		}
-		again, err := a.Requeue(ctx, job, a.Retry)
+		again, err := a.Requeue(ctx, job, a.again(job.Prompt, job.Options))
 		_, moved := errors.AsType[*lifecycle.MovedError](err)
 		switch {
 		case err == nil:
 			queued = append(queued, again)
 		case !moved && !upload.Absent(err) && !errors.Is(err, lifecycle.ErrFenceLost) && !errors.Is(err, lifecycle.ErrNotFound):
-			return nil, a.problem(err)
+			return batch, err
 		}
 	}
-	if batch, err = a.batch(ctx, in); err != nil {
-		return nil, a.problem(err)
+	batch, err := a.store.Batch(ctx, batch.BatchID)
+	for i := 0; err == nil && i < len(queued); i++ {
+		err = a.Publish(ctx, queued[i])
 	}
-	for _, job := range queued {
-		if err := a.Publish(ctx, job); err != nil {
-			return nil, a.problem(err)
-		}
-	}
-	return &batchRetryOutput{Body: batch.View()}, nil
+	return batch, err
 }
 
-func (a *Area) deleteBatch(ctx context.Context, in *batchChangeInput) (*struct{}, error) {
-	batch, err := a.batch(ctx, in)
-	if errors.Is(err, lifecycle.ErrNotFound) {
-		return nil, nil
+// removeBatch deletes the jobs of a batch. The end of a deleted batch is not announced.
+func (a *Area) removeBatch(ctx context.Context, batch photojob.Batch) (photojob.Batch, error) {
+	for _, job := range batch.Jobs {
+		if _, err := a.Remove(ctx, job); err != nil {
+			return batch, err
+		}
 	}
-	for i := 0; err == nil && i < len(batch.Jobs); i++ {
-		job := batch.Jobs[i]
-		job.BatchID = "" // the end of a deleted batch is not announced
-		err = a.Discard(ctx, job)
-	}
-	return nil, a.problem(err)
+	return batch, nil
 }

@@ -6,11 +6,7 @@ import (
 
 	"github.com/assay-project/assay/pkg/lifecycle"
 	"github.com/assay-project/assay/pkg/photojob"
-	"github.com/assay-project/assay/pkg/upload"
 )
-
-// errGone means that the upload of a FAILED job was deleted.
-var errGone = errors.New("the uploaded photo has been removed")
 
 // again returns the move of a FAILED job to QUEUED, with a prompt and options. It repeats the move if the outcome of a call
 // was recorded concurrently.
@@ -24,14 +20,6 @@ func (a *Area) again(prompt string, options photojob.Options) func(context.Conte
 		}
 		return again, err
 	}
-}
-
-// gone returns errGone for an error that means that the upload was deleted, and other errors unchanged.
-func gone(err error) error {
-	if upload.Absent(err) {
-		return errGone
-	}
-	return err
 }
 
 // cancel moves a job to FAILED and announces its end. It also announces the end of a job that is already

@@ -12,7 +12,6 @@ import (
 
 	"github.com/assay-project/assay/pkg/photojob"
 	"github.com/assay-project/assay/pkg/web"
-	"github.com/assay-project/assay/services/ingest/accept"
 	"github.com/assay-project/assay/services/ingest/receive"
 )
 
@@ -41,7 +40,7 @@ func (photo) Blame(err error) error        { return err }
 // postMultipart handles POST /v1/photos with a form.
 func (a *Area) postMultipart(w http.ResponseWriter, r *http.Request, bodies *web.Bodies) {
 	job, err := a.receive(w, r, bodies)
-	accept.Respond(w, r, location(job), job.View(), a.problem(err))
+	a.Respond(w, r, location(job), job.View(), err)
 }
 
 func (a *Area) receive(w http.ResponseWriter, r *http.Request, bodies *web.Bodies) (photojob.Job, error) {
@@ -112,7 +111,7 @@ func (f *form) read(part *multipart.Part) error {
 	}
 	switch tooLong := int64(len(data)) > limit; {
 	case name == receive.FilePart && tooLong:
-		return errTooLarge
+		return tooLarge()
 	case name == receive.FilePart:
 		f.photo, f.terms.FileName, f.terms.ContentType = data, part.FileName(), part.Header.Get("Content-Type")
 	case tooLong:

@@ -2,15 +2,13 @@ package photojob
 
 import (
 	"context"
-	"errors"
 	"net/http"
 
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/assay-project/assay/pkg/blob"
-	"github.com/assay-project/assay/pkg/lifecycle"
 	"github.com/assay-project/assay/pkg/photojob"
-	"github.com/assay-project/assay/pkg/quota"
+	"github.com/assay-project/assay/pkg/upload"
 	"github.com/assay-project/assay/pkg/web"
 	"github.com/assay-project/assay/services/ingest/accept"
 	"github.com/assay-project/assay/services/ingest/admission"
@@ -18,7 +16,7 @@ import (
 
 // Routes registers the operations that write.
 func (a *Area) Routes(r *web.Router) {
-	web.Register(r, huma.Operation{
+	accept.Register(r, a.Problem, huma.Operation{
 		OperationID: "create-photo", Method: http.MethodPost, Path: "/v1/photos", Tags: []string{"photos"},
 		Summary: "Upload a photo, or reserve an upload",
 		Description: "With a JSON body, creates a job and returns a presigned request for its photo. " +
@@ -30,40 +28,40 @@ func (a *Area) Routes(r *web.Router) {
 		})},
 		RequestBody: accept.FormBody(map[string]*huma.Schema{promptPart: {Type: "string"}, optionsPart: {Type: "string"}}),
 		Responses:   accept.FormTaken[photojob.JobView](r, "The photo is stored and will be edited", "Location"),
-	}, a.postPhoto, admission.Refusals, quota.Refusals, web.Refusals{http.StatusBadRequest: {"owner-required"}, http.StatusUnprocessableEntity: {"idempotency-key-reused"}, http.StatusConflict: {"provider-disabled", "not-uploaded", "not-as-reserved"}, http.StatusRequestEntityTooLarge: {"file-too-large"}, http.StatusUnsupportedMediaType: {"not-a-photo"}})
-	web.Register(r, huma.Operation{
+	}, a.postPhoto, admission.Refusals, accept.Creates, refused, web.Refusals{http.StatusConflict: {"not-uploaded", "not-as-reserved"}})
+	accept.Register(r, a.Problem, huma.Operation{
 		OperationID: "create-photo-batch", Method: http.MethodPost, Path: "/v1/photo-batches", Tags: []string{"photos"},
 		Summary:       "Reserve the uploads of up to 20 photos",
 		Description:   "Creates all jobs or none. The batch is finished when each of its jobs is COMPLETED, FAILED or deleted; this is announced once.",
 		DefaultStatus: http.StatusCreated,
-	}, a.postBatch, admission.Refusals, quota.Refusals, web.Refusals{http.StatusBadRequest: {"owner-required"}, http.StatusUnprocessableEntity: {"idempotency-key-reused"}, http.StatusConflict: {"provider-disabled"}, http.StatusRequestEntityTooLarge: {"file-too-large"}, http.StatusUnsupportedMediaType: {"not-a-photo"}})
-	for _, op := range []struct {
-		id, path, summary string
-		call              func(context.Context, *jobInput) (*jobOutput, error)
-	}{
-		{"photo-uploaded", "/v1/photos/{id}/uploaded", "Report that the presigned upload is finished", a.postUploaded},
-		{"cancel-photo", "/v1/photos/{id}/cancel", "End a job as FAILED, with the code CANCELLED", a.postCancel},
-	} {
-		web.Register(r, huma.Operation{
-			OperationID: op.id, Method: http.MethodPost, Path: op.path, Tags: []string{"photos"}, Summary: op.summary, DefaultStatus: http.StatusAccepted,
-		}, op.call, web.Refusals{http.StatusConflict: {"not-uploaded", "not-as-reserved", "wrong-status", "changed-meanwhile"}, http.StatusGone: {"upload-removed"}})
+	}, a.postBatch, admission.Refusals, accept.Creates, refused)
+	disabled, removed := web.Refusals{http.StatusConflict: {"provider-disabled"}}, web.Refusals{http.StatusGone: {"upload-removed"}}
+	moved := web.Refusals{http.StatusConflict: {"wrong-status", "changed-meanwhile"}}
+	missing := web.Refusals{http.StatusConflict: {"not-uploaded", "not-as-reserved"}}
+	jobs := accept.Calls[photojob.Job, JobParam, accept.Located[photojob.JobView]]{
+		Router: r, Tag: "photos", Name: "photo", Path: "/v1/photos/{id}", Find: a.Owned, Problem: a.Problem, Output: output,
 	}
-	web.Register(r, huma.Operation{
-		OperationID: "retry-photo", Method: http.MethodPost, Path: "/v1/photos/{id}/retry", Tags: []string{"photos"},
-		Summary: "Queue a FAILED job again, optionally with another prompt and options", DefaultStatus: http.StatusAccepted,
-	}, a.postRetry, web.Refusals{http.StatusConflict: {"not-uploaded", "not-as-reserved", "wrong-status", "changed-meanwhile", "provider-disabled"}, http.StatusGone: {"upload-removed"}})
-	web.Register(r, huma.Operation{
-		OperationID: "delete-photo", Method: http.MethodDelete, Path: "/v1/photos/{id}", Tags: []string{"photos"},
-		Summary: "Delete a job and its photos", DefaultStatus: http.StatusNoContent,
-	}, a.deletePhoto, web.Refusals{http.StatusConflict: {"wrong-status", "changed-meanwhile"}})
-	web.Register(r, huma.Operation{
-		OperationID: "retry-photo-batch", Method: http.MethodPost, Path: "/v1/photo-batches/{id}/retry", Tags: []string{"photos"},
-		Summary: "Queue the FAILED jobs of a batch again", DefaultStatus: http.StatusAccepted,
-	}, a.postBatchRetry, web.Refusals{http.StatusConflict: {"wrong-status", "changed-meanwhile", "provider-disabled"}, http.StatusGone: {"upload-removed"}})
-	web.Register(r, huma.Operation{
-		OperationID: "delete-photo-batch", Method: http.MethodDelete, Path: "/v1/photo-batches/{id}", Tags: []string{"photos"},
-		Summary: "Delete the jobs of a batch and their photos", DefaultStatus: http.StatusNoContent,
-	}, a.deleteBatch, web.Refusals{http.StatusConflict: {"wrong-status", "changed-meanwhile"}})
+	accept.Post(jobs, huma.Operation{
+		OperationID: "photo-uploaded", Path: "/v1/photos/{id}/uploaded", Summary: "Report that the presigned upload is finished",
+	}, a.uploaded, missing, moved, removed)
+	accept.Post(jobs, huma.Operation{
+		OperationID: "retry-photo", Path: "/v1/photos/{id}/retry", Summary: "Queue a FAILED job again, optionally with another prompt and options",
+	}, a.retry, missing, moved, removed, disabled)
+	jobs.Post("cancel", "End a job as FAILED, with the code CANCELLED", a.cancel, missing, moved, removed)
+	jobs.Delete("Delete a job and its photos", a.discard, moved)
+	batches := accept.Calls[photojob.Batch, JobParam, batchOutput]{
+		Router: r, Tag: "photos", Name: "photo-batch", Path: "/v1/photo-batches/{id}", Find: a.ownedBatch, Problem: a.Problem,
+		Output: func(b photojob.Batch, _ web.Caller) *batchOutput { return &batchOutput{b.View()} },
+	}
+	batches.Post("retry", "Queue the FAILED jobs of a batch again", a.retryBatch, moved, removed, disabled)
+	batches.Delete("Delete the jobs of a batch and their photos", a.removeBatch, moved)
+}
+
+// refused lists the problems of calls that create jobs.
+var refused = web.Refusals{
+	http.StatusConflict:              {"provider-disabled"},
+	http.StatusRequestEntityTooLarge: {"file-too-large"},
+	http.StatusUnsupportedMediaType:  {"not-a-photo"},
 }
 
 // PhotoTerms are the properties of one photo in a request body.
@@ -88,72 +86,49 @@ type photoInput struct {
 	}
 }
 
-type photoOutput struct {
-	Location string `header:"Location"`
-	Body     struct {
-		photojob.JobView
-		Upload blob.Presigned `json:"upload" doc:"the request that uploads the photo; send exactly these headers"`
-	}
+type photoResponse struct {
+	photojob.JobView
+	Upload blob.Presigned `json:"upload" doc:"the request that uploads the photo; send exactly these headers"`
 }
 
-func (a *Area) postPhoto(ctx context.Context, in *photoInput) (*photoOutput, error) {
+func (a *Area) postPhoto(ctx context.Context, in *photoInput) (*accept.Located[photoResponse], error) {
 	if err := a.Admit(ctx, in.OwnerID, in.Named(), in.IdempotencyKey); err != nil {
-		return nil, a.problem(err)
+		return nil, err
 	}
 	terms, err := checked(in.Body.terms(in.Body.Options), "body.")
 	if err != nil {
-		return nil, a.problem(err)
+		return nil, err
 	}
 	job, _, err := a.create(ctx, in.OwnerID, in.IdempotencyKey, terms)
 	if err != nil {
-		return nil, a.problem(err)
+		return nil, err
 	}
-	out := &photoOutput{Location: location(job)}
-	out.Body.JobView = job.View()
-	out.Body.Upload, err = a.sign(ctx, job, terms.SHA256)
-	return out, err
+	signed, err := a.sign(ctx, job, terms.SHA256)
+	return &accept.Located[photoResponse]{Location: location(job), Body: photoResponse{job.View(), signed}}, err
 }
 
-type jobInput struct {
+// JobParam identifies a job or a batch, and the caller.
+type JobParam struct {
 	web.CallerParam
 	ID string `path:"id" doc:"a ULID"`
 }
 
-type jobOutput struct {
-	Location string `header:"Location"`
-	Body     photojob.JobView
-}
+// Item returns the id, and the caller.
+func (p JobParam) Item() (id string, caller web.Caller) { return p.ID, p.Caller }
 
-func (a *Area) postUploaded(ctx context.Context, in *jobInput) (*jobOutput, error) {
-	job, err := a.owned(ctx, in.ID, in.Caller)
-	if err == nil {
-		err = a.Confirm(ctx, a.Upload(job))
-	}
-	return a.accepted(job, err)
-}
-
-func (a *Area) postCancel(ctx context.Context, in *jobInput) (*jobOutput, error) {
-	job, err := a.owned(ctx, in.ID, in.Caller)
-	if err == nil {
-		job, err = a.cancel(ctx, job)
-	}
-	return a.accepted(job, err)
+func (a *Area) uploaded(ctx context.Context, job photojob.Job, _ *JobParam) (photojob.Job, error) {
+	return job, a.Confirm(ctx, a.Upload(job))
 }
 
 type retryInput struct {
-	web.CallerParam
-	ID   string `path:"id" doc:"a ULID"`
+	JobParam
 	Body *struct {
 		Prompt  *string           `json:"prompt,omitempty" maxLength:"2000" doc:"by default the previous prompt"`
 		Options *photojob.Options `json:"options,omitempty" doc:"by default the previous options"`
 	} `required:"false"`
 }
 
-func (a *Area) postRetry(ctx context.Context, in *retryInput) (*jobOutput, error) {
-	job, err := a.owned(ctx, in.ID, in.Caller)
-	if err != nil {
-		return nil, a.problem(err)
-	}
+func (a *Area) retry(ctx context.Context, job photojob.Job, in *retryInput) (photojob.Job, error) {
 	terms := photojob.Terms{FileName: job.OriginalFileName, Prompt: job.Prompt, Options: job.Options}
 	if in.Body != nil && in.Body.Prompt != nil {
 		terms.Prompt = *in.Body.Prompt
@@ -163,31 +138,22 @@ func (a *Area) postRetry(ctx context.Context, in *retryInput) (*jobOutput, error
 	}
 	terms = terms.Completed()
 	if wrong := terms.Check(); len(wrong) > 0 {
-		return nil, web.Invalid(web.FieldError{Field: "body." + wrong[0].Field, Message: wrong[0].Message})
+		return job, web.Invalid(web.FieldError{Field: "body." + wrong[0].Field, Message: wrong[0].Message})
 	}
-	if terms.Options.Provider, err = a.route(ctx, terms); err != nil {
-		return nil, a.problem(err)
-	}
-	job, err = a.Items.Retry(ctx, job, a.again(terms.Prompt, terms.Options))
-	return a.accepted(job, gone(err))
-}
-
-func (a *Area) accepted(job photojob.Job, err error) (*jobOutput, error) {
+	provider, err := a.route(ctx, terms)
 	if err != nil {
-		return nil, a.problem(err)
+		return job, err
 	}
-	return &jobOutput{Location: location(job), Body: job.View()}, nil
+	terms.Options.Provider = provider
+	job, err = a.Retry(ctx, job, a.again(terms.Prompt, terms.Options))
+	if upload.Absent(err) {
+		err = web.NewProblem(http.StatusGone, "upload-removed", "The uploaded photo has been removed. Upload it again.")
+	}
+	return job, err
 }
 
-func (a *Area) deletePhoto(ctx context.Context, in *jobInput) (*struct{}, error) {
-	job, err := a.owned(ctx, in.ID, in.Caller)
-	if errors.Is(err, lifecycle.ErrNotFound) {
-		return nil, nil
-	}
-	if err == nil {
-		err = a.Discard(ctx, job)
-	}
-	return nil, a.problem(err)
+func output(job photojob.Job, _ web.Caller) *accept.Located[photojob.JobView] {
+	return &accept.Located[photojob.JobView]{Location: location(job), Body: job.View()}
 }
 
 func location(job photojob.Job) string { return "/v1/photos/" + job.JobID }

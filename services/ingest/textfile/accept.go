@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"time"
 	"unicode/utf8"
 
 	"github.com/assay-project/assay/pkg/lifecycle"
@@ -23,7 +22,7 @@ func (a *Area) reserve(ctx context.Context, owner, key string, terms textfile.Re
 		terms.Key = textfile.KeyHash(owner, key)
 	}
 	return accept.Reserve(ctx, a.Quotas, accept.Reservation[textfile.File]{
-		Owner: owner, Key: key, Find: a.Find,
+		Owner: owner, Key: key, Find: a.store.Head,
 		ID: func(context.Context) (string, error) { return textfile.NewFileID() },
 		Counted: func(id string) []quota.Item {
 			counted.Area, counted.ID = textfile.Name, id
@@ -64,7 +63,7 @@ func (a *Area) postMultipart(w http.ResponseWriter, r *http.Request) {
 		terms := textfile.Reservation{FileName: sent.Name, ContentType: sent.ContentType, Size: -1}
 		return a.reserve(ctx, owner, key, terms, quota.Item{Bytes: bytes})
 	})
-	accept.Respond(w, r, location(file), file.View(), a.problem(err))
+	a.Respond(w, r, location(file), file.View(), err)
 }
 
 // maxNameBytes is the maximum length of a file name, in bytes. It is four times the limit of common file systems.
@@ -81,18 +80,4 @@ func checkName(field, name string) error {
 		return web.Invalid(web.FieldError{Field: field, Message: "is not UTF-8"})
 	}
 	return nil
-}
-
-// problem converts errors that a client can resolve into HTTP problems.
-func (a *Area) problem(err error) error {
-	moved, isMoved := errors.AsType[*lifecycle.MovedError](err)
-	switch {
-	case errors.Is(err, errForeign):
-		return web.NewProblem(http.StatusForbidden, "other-owner", "The file belongs to another owner. Send the X-Owner-Id that it was uploaded with.")
-	case errors.Is(err, lifecycle.ErrInconsistent):
-		return web.Unavailable("The file and its list entry differ; the next sweep repairs them.", time.Minute).Because(err)
-	case isMoved:
-		return web.NewProblem(http.StatusConflict, "not-failed", fmt.Sprintf("Only a FAILED file can be retried; this one is %s.", moved.Found))
-	}
-	return a.Problem(err)
 }

@@ -4,13 +4,14 @@ package textfile
 import (
 	"context"
 	"errors"
+	"fmt"
+	"net/http"
 	"strings"
 
 	"github.com/assay-project/assay/pkg/backend"
 	"github.com/assay-project/assay/pkg/blob"
 	"github.com/assay-project/assay/pkg/lifecycle"
 	"github.com/assay-project/assay/pkg/textfile"
-	"github.com/assay-project/assay/pkg/upload"
 	"github.com/assay-project/assay/pkg/web"
 	"github.com/assay-project/assay/services/ingest/accept"
 )
@@ -24,65 +25,42 @@ type Area struct {
 // New returns the area for open backends.
 func New(cfg Config, backends *backend.Connections, shared accept.Shared) *Area {
 	a := &Area{store: textfile.NewStore(backends.DB, cfg.Table)}
-	a.Items = accept.New(shared, textfile.Name, textfile.WorkStream, backends.Bucket, accept.Nouns{
-		Missing: "There is no text file with this id.", Item: "file", Content: "file", Again: "Delete the file and reserve again.",
-	}, a)
+	a.Items = accept.New(shared, accept.Area[textfile.File]{
+		Name: textfile.Name, Stream: textfile.WorkStream, Bucket: backends.Bucket, Readable: true,
+		Nouns: accept.Nouns{
+			Missing: "There is no text file with this id.", Item: "file", Rows: "file and its list entry", Content: "file",
+			Again: "Delete the file and reserve again.",
+		},
+		Upload: textfile.File.Upload, Find: a.store.Head, Retry: a.store.Retry, Clean: a.clean, Problem: problem,
+		Owns: func(o blob.Object) (id string, mine bool) {
+			id, _, err := textfile.ParseObjectKey(o.Key)
+			return id, err == nil
+		},
+		Worked: func(subject string) (id string, mine bool) {
+			return strings.CutPrefix(subject, textfile.UploadedSubject(""))
+		},
+		Delete: func(ctx context.Context, f textfile.File) (textfile.File, error) { return f, a.store.Delete(ctx, f) },
+	})
 	return a
 }
 
 // Check returns an error if the table is unavailable.
 func (a *Area) Check(ctx context.Context) error { return a.store.Check(ctx) }
 
-// Upload implements accept.Area.
-func (a *Area) Upload(f textfile.File) upload.Item { return f.Upload(a.Bucket) }
-
-// Find implements accept.Area.
-func (a *Area) Find(ctx context.Context, id string) (textfile.File, error) {
-	return a.store.Head(ctx, id)
-}
-
-// Owns implements accept.Area.
-func (a *Area) Owns(o blob.Object) (id string, mine bool) {
-	id, _, err := textfile.ParseObjectKey(o.Key)
-	return id, err == nil
-}
-
-// Worked implements accept.Area.
-func (a *Area) Worked(subject string) (id string, mine bool) {
-	return strings.CutPrefix(subject, textfile.UploadedSubject(""))
-}
-
-// Retry implements accept.Area.
-func (a *Area) Retry(ctx context.Context, f textfile.File) (textfile.File, error) {
-	return a.store.Retry(ctx, f)
-}
-
-// Discard implements accept.Area.
-func (a *Area) Discard(ctx context.Context, f textfile.File) error {
+// clean deletes the content of a file, and its parts while it waits for them.
+func (a *Area) clean(ctx context.Context, f textfile.File) error {
 	if f.Status == textfile.Pending {
 		if err := a.Parts.Abort(ctx, f.S3Key); err != nil {
 			return err
 		}
 	}
-	_, err := a.Remove(ctx, f, func(ctx context.Context, f textfile.File) error {
-		return a.Bucket.Delete(ctx, f.S3Key)
-	}, func(ctx context.Context, f textfile.File) (textfile.File, error) {
-		return f, a.store.Delete(ctx, f)
-	})
-	return err
+	return a.Bucket.Delete(ctx, f.S3Key)
 }
 
-// errForeign reports that the file belongs to another owner.
-var errForeign = errors.New("the file belongs to another owner")
-
-// owned returns a file that the caller may change. It returns lifecycle.ErrNotFound or errForeign.
-func (a *Area) owned(ctx context.Context, id string, caller web.Caller) (textfile.File, error) {
-	file, err := a.store.Head(ctx, id)
-	switch {
-	case err != nil || file.OwnerID == caller.Owner:
-		return file, err
-	case !caller.MaySee(file.OwnerID):
-		return textfile.File{}, lifecycle.ErrNotFound
+// problem converts the error of a retry of a file that is not FAILED.
+func problem(err error) error {
+	if moved, ok := errors.AsType[*lifecycle.MovedError](err); ok {
+		return web.NewProblem(http.StatusConflict, "not-failed", fmt.Sprintf("Only a FAILED file can be retried; this one is %s.", moved.Found))
 	}
-	return file, errForeign
+	return err
 }
