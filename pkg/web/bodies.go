@@ -85,6 +85,16 @@ func (r *heldReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// HoldBody counts the bytes that are read from the body of a request, until the caller releases them.
+func (b *Bodies) HoldBody(r *http.Request) (release func()) {
+	hold := b.Hold()
+	r.Body = struct {
+		io.Reader
+		io.Closer
+	}{hold.Reader(r.Context(), r.Body), r.Body}
+	return hold.Release
+}
+
 // holdBody is the middleware of typed operations, which buffer their bodies.
 func (r *Router) holdBody(ctx huma.Context, next func(huma.Context)) {
 	req, _ := humago.Unwrap(ctx)
@@ -92,12 +102,7 @@ func (r *Router) holdBody(ctx huma.Context, next func(huma.Context)) {
 		next(ctx)
 		return
 	}
-	hold := r.Bodies.Hold()
-	defer hold.Release()
-	req.Body = struct {
-		io.Reader
-		io.Closer
-	}{hold.Reader(req.Context(), req.Body), req.Body}
+	defer r.Bodies.HoldBody(req)()
 	next(ctx)
 }
 

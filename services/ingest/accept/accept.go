@@ -21,6 +21,9 @@ import (
 	"github.com/assay-project/assay/services/ingest/withdrawn"
 )
 
+// Change changes an item and returns it as it then is, or was, if it is deleted.
+type Change[I any] func(context.Context, I) (I, error)
+
 // Area is what an area supplies for its items of type I.
 type Area[I any] struct {
 	Name   string
@@ -39,13 +42,15 @@ type Area[I any] struct {
 	// Worked returns the id of the item of a message in the work stream of the area, and false for other subjects.
 	Worked func(subject string) (id string, mine bool)
 	// Retry moves a failed item to a state in which it can be processed again.
-	Retry func(context.Context, I) (I, error)
+	Retry Change[I]
 	// Clean deletes the objects of an item.
 	Clean func(context.Context, I) error
-	// Delete deletes an item, except its objects, and returns it as it was.
-	Delete func(context.Context, I) (I, error)
+	// Delete deletes an item, except its objects.
+	Delete Change[I]
 	// Problem converts errors of the area that a client can resolve into HTTP problems. It returns other errors unchanged.
 	Problem func(error) error
+	// Check returns an error if the tables are unavailable.
+	Check func(context.Context) error
 }
 
 // Shared contains what the areas of a service share.
@@ -70,6 +75,9 @@ type Items[I any] struct {
 func New[I any](shared Shared, area Area[I]) *Items[I] {
 	return &Items[I]{Shared: shared, Announcer: upload.NewAnnouncer(shared.Bus, shared.Log), Bucket: area.Bucket, area: area}
 }
+
+// Check returns an error if the tables of the area are unavailable.
+func (s *Items[I]) Check(ctx context.Context) error { return s.area.Check(ctx) }
 
 // Upload describes the upload of an item.
 func (s *Items[I]) Upload(item I) upload.Item { return s.area.Upload(item, s.Bucket) }

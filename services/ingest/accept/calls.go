@@ -65,7 +65,7 @@ func Register[P, O any](r *web.Router, problem func(error) error, op huma.Operat
 }
 
 // Post registers the call POST Path/verb, which makes a change.
-func (c Calls[I, T, O]) Post(verb, summary string, change func(context.Context, I) (I, error), refusals ...web.Refusals) {
+func (c Calls[I, T, O]) Post(verb, summary string, change Change[I], refusals ...web.Refusals) {
 	Post(c, huma.Operation{OperationID: verb + "-" + c.Name, Path: c.Path + "/" + verb, Summary: summary},
 		func(ctx context.Context, item I, _ *T) (I, error) { return change(ctx, item) }, refusals...)
 }
@@ -87,7 +87,7 @@ func Post[P target, I any, T target, O any](c Calls[I, T, O], op huma.Operation,
 }
 
 // Delete registers the call DELETE Path. It is not an error if the item does not exist.
-func (c Calls[I, T, O]) Delete(summary string, remove func(context.Context, I) (I, error), refusals ...web.Refusals) {
+func (c Calls[I, T, O]) Delete(summary string, remove Change[I], refusals ...web.Refusals) {
 	Register(c.Router, c.Problem, huma.Operation{
 		OperationID: "delete-" + c.Name, Method: http.MethodDelete, Path: c.Path, Tags: []string{c.Tag}, Summary: summary, DefaultStatus: http.StatusNoContent,
 	}, func(ctx context.Context, in *T) (*struct{}, error) {

@@ -13,7 +13,7 @@ import (
 
 // Retry makes a move of the area, such as Area.Retry, after which an item is processed again, and publishes its work. It
 // returns the errors of Requeue and of Publish.
-func (s *Items[I]) Retry(ctx context.Context, item I, move func(context.Context, I) (I, error)) (I, error) {
+func (s *Items[I]) Retry(ctx context.Context, item I, move Change[I]) (I, error) {
 	again, err := s.Requeue(ctx, item, move)
 	if err != nil {
 		return again, err
@@ -23,7 +23,7 @@ func (s *Items[I]) Retry(ctx context.Context, item I, move func(context.Context,
 
 // Requeue makes a move of the area if the content of the item still exists: without content, the item would remain in its
 // new state. It returns the errors of upload.Find and of the move.
-func (s *Items[I]) Requeue(ctx context.Context, item I, move func(context.Context, I) (I, error)) (again I, err error) {
+func (s *Items[I]) Requeue(ctx context.Context, item I, move Change[I]) (again I, err error) {
 	if u := s.Upload(item); u.Stored {
 		if _, err := upload.Find(ctx, u); err != nil {
 			return again, err

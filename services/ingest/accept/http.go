@@ -43,8 +43,8 @@ type Declared struct {
 	Parts  bool   `json:"parts,omitempty" doc:"upload the file in parts; required above 5 GiB"`
 }
 
-// Check returns the digest of a reservation in base64, or a problem.
-func (s *Items[I]) Check(d Declared) (digest string, err error) {
+// Digest checks what a reservation declares. It returns the digest in base64, or a problem.
+func (s *Items[I]) Digest(d Declared) (digest string, err error) {
 	digest, err = receive.ParseDigest(d.SHA256)
 	if err != nil {
 		return "", web.Invalid(web.FieldError{Field: "body.sha256", Message: err.Error()})

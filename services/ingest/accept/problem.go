@@ -1,6 +1,7 @@
 package accept
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
@@ -19,9 +20,9 @@ import (
 type Nouns struct {
 	Missing string // a sentence: no item has the id
 	Item    string // for example file
-	Rows    string // what is stored for an item, for example rows of the file
-	Content string // what is uploaded
-	Again   string // what to do about content that does not match the reservation
+	Rows    string // what is stored for an item; by default its rows
+	Content string // what is uploaded; by default the item
+	Again   string // what to do about content that does not match the reservation; by default to delete the item and reserve again
 }
 
 // Problem converts errors that a client can resolve into HTTP problems, those of the area first.
@@ -40,9 +41,9 @@ func (s *Items[I]) Problem(err error) error {
 	case errors.Is(err, lifecycle.ErrNotFound):
 		return web.NotFound(n.Missing)
 	case errors.Is(err, upload.ErrNoBytes):
-		return web.NewProblem(http.StatusConflict, "not-uploaded", "The "+n.Content+" has not been uploaded yet. Send the presigned request first.")
+		return web.NewProblem(http.StatusConflict, "not-uploaded", "The "+cmp.Or(n.Content, n.Item)+" has not been uploaded yet. Send the presigned request first.")
 	case errors.Is(err, upload.ErrOtherBytes):
-		return web.NewProblem(http.StatusConflict, "not-as-reserved", "The uploaded content does not match the reservation. "+n.Again).Because(err)
+		return web.NewProblem(http.StatusConflict, "not-as-reserved", "The uploaded content does not match the reservation. "+cmp.Or(n.Again, "Delete the "+n.Item+" and reserve again.")).Because(err)
 	case errors.Is(err, ErrOtherRequest):
 		return web.NewProblem(http.StatusUnprocessableEntity, "idempotency-key-reused", "This Idempotency-Key was used with other parameters or other content. Use a new key.")
 	case errors.Is(err, ErrNoOwner):
@@ -52,7 +53,7 @@ func (s *Items[I]) Problem(err error) error {
 	case errors.Is(err, bus.ErrOutstanding):
 		return web.Unavailable("A worker is still processing the "+n.Item+". Try again shortly.", time.Second).Because(err)
 	case errors.Is(err, lifecycle.ErrInconsistent):
-		return web.Unavailable("The "+n.Rows+" differ; the next sweep repairs them.", time.Minute).Because(err)
+		return web.Unavailable("The "+cmp.Or(n.Rows, "rows of the "+n.Item)+" differ; the next sweep repairs them.", time.Minute).Because(err)
 	case isMoved:
 		return web.NewProblem(http.StatusConflict, "wrong-status", fmt.Sprintf("The %s is %s.", n.Item, moved.Found))
 	case errors.Is(err, lifecycle.ErrFenceLost), errors.Is(err, lifecycle.ErrCondition):

@@ -40,16 +40,13 @@ func New(cfg Config, backends *backend.Connections, shared accept.Shared) *Area 
 	a := &Area{store: store, pages: cfg.Imports.Policy(), links: link.NewIssuer(documents), ids: link.NewIDs(documents, store)}
 	a.Items = accept.New(shared, accept.Area[item]{
 		Name: library.Name, Stream: library.WorkStream, Bucket: backends.Bucket,
-		Nouns: accept.Nouns{
-			Missing: "The library has no node with this id.", Item: "file", Rows: "rows of the file", Content: "file",
-			Again: "Delete the file and reserve again.",
-		},
+		Nouns:  accept.Nouns{Missing: "The library has no node with this id.", Item: "file"},
 		Upload: func(i item, bucket *blob.Store) upload.Item { return i.file.Upload(bucket) },
 		Find: func(ctx context.Context, id string) (item, error) {
 			file, err := a.store.File(ctx, id)
 			return item{file: file}, err
 		},
-		Owns: a.owns, Retry: a.retry, Problem: problem,
+		Owns: a.owns, Retry: a.retry, Problem: problem, Check: a.store.Check,
 		Worked: func(subject string) (id string, mine bool) {
 			id, _, mine = library.ParseStepSubject(subject)
 			return id, mine
@@ -59,9 +56,6 @@ func New(cfg Config, backends *backend.Connections, shared accept.Shared) *Area 
 	})
 	return a
 }
-
-// Check returns an error if the tables are unavailable.
-func (a *Area) Check(ctx context.Context) error { return a.store.Check(ctx) }
 
 // owns implements accept.Area. The results of steps are objects without an id.
 func (a *Area) owns(o blob.Object) (id string, mine bool) {

@@ -12,6 +12,7 @@ import (
 	"github.com/assay-project/assay/pkg/extract/records"
 	"github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/pkg/lifecycle/plan"
+	"github.com/assay-project/assay/services/ingest/accept"
 )
 
 func (a *Area) retry(ctx context.Context, i item) (again item, err error) {
@@ -26,14 +27,14 @@ func (a *Area) reprocess(ctx context.Context, i item) (again item, err error) {
 
 // retryStep starts another run of a file for one failed step. It returns library.ErrNoWorkflow and library.ErrStep.
 func (a *Area) retryStep(ctx context.Context, i item, in *stepInput) (item, error) {
-	return a.run(ctx, i, func(ctx context.Context, i item) (item, error) {
+	return a.again(func(ctx context.Context, i item) (item, error) {
 		kept, err := a.keep(ctx, i.file, in.Step)
 		if err != nil {
 			return i, err
 		}
 		i.file, _, err = a.store.RetryStep(ctx, i.file, in.Step, kept)
 		return i, err
-	})
+	})(ctx, i)
 }
 
 // keep copies the results of all steps except one, and the records of the file, to keys of the next run. It returns
@@ -91,14 +92,16 @@ type stepInput struct {
 	Step string `path:"step" maxLength:"100" example:"thumbnails"`
 }
 
-// run starts another run of a file, with a move, and returns it with its node.
-func (a *Area) run(ctx context.Context, i item, move func(context.Context, item) (item, error)) (item, error) {
-	if i.trashed {
-		return i, library.ErrTrashed
+// again returns the change that starts another run of a file, with a move.
+func (a *Area) again(move accept.Change[item]) accept.Change[item] {
+	return func(ctx context.Context, i item) (item, error) {
+		if i.trashed {
+			return i, library.ErrTrashed
+		}
+		i, err := a.Retry(ctx, i, move)
+		if err == nil {
+			i.node, err = a.store.Get(ctx, i.file.ID)
+		}
+		return i, err
 	}
-	i, err := a.Retry(ctx, i, move)
-	if err == nil {
-		i.node, err = a.store.Get(ctx, i.file.ID)
-	}
-	return i, err
 }

@@ -33,11 +33,8 @@ func (a *Area) fileRoutes(r *web.Router) {
 		Output: func(i item, c web.Caller) *nodeOutput { return output(i.node, caller(c)) },
 	}
 	calls.Uploads(a.Items, web.Refusals{http.StatusForbidden: {"other-owner"}, http.StatusConflict: {"not-a-file"}}, processing)
-	again := func(move func(context.Context, item) (item, error)) func(context.Context, item) (item, error) {
-		return func(ctx context.Context, i item) (item, error) { return a.run(ctx, i, move) }
-	}
-	calls.Post("retry", "Process a Failed or ProcessedPartially file again", again(a.retry), processing)
-	calls.Post("reprocess", "Process a Processed file again, for example with newer engines", again(a.reprocess), processing)
+	calls.Post("retry", "Process a Failed or ProcessedPartially file again", a.again(a.retry), processing)
+	calls.Post("reprocess", "Process a Processed file again, for example with newer engines", a.again(a.reprocess), processing)
 	accept.Post(calls, huma.Operation{
 		OperationID: "retry-library-step", Path: "/v1/library/files/{id}/workflow/steps/{step}/retry",
 		Summary:     "Run one failed step of a file again",
@@ -78,7 +75,7 @@ func (a *Area) postReservation(ctx context.Context, in *uploadInput) (*uploadOut
 	if err := a.Admit(ctx, in.OwnerID, in.Named(), in.IdempotencyKey); err != nil {
 		return nil, err
 	}
-	digest, err := a.Items.Check(in.Body.Declared)
+	digest, err := a.Digest(in.Body.Declared)
 	if err != nil {
 		return nil, err
 	}
@@ -126,7 +123,7 @@ func (a *Area) reserve(ctx context.Context, key string, terms library.NewFile, c
 	}
 	named := terms.ParentID
 	terms.ContentType = cmp.Or(terms.ContentType, receive.DefaultContentType)
-	terms.ParentID, terms.Type, terms.Bucket = parentOf(named, terms.Owner), library.TypeOf(terms.ContentType), a.Bucket.Bucket
+	terms.ParentID, terms.Type, terms.Bucket = cmp.Or(named, library.RootID(terms.Owner)), library.TypeOf(terms.ContentType), a.Bucket.Bucket
 	return accept.Reserve(ctx, a.Quotas, accept.Reservation[item]{
 		Owner: terms.Owner, Key: key, Find: a.findBoth,
 		ID: func(ctx context.Context) (string, error) { return a.ids.New(ctx, terms.Owner, key) },

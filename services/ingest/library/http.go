@@ -1,6 +1,7 @@
 package library
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 
@@ -54,39 +55,24 @@ func (a *Area) postFolder(ctx context.Context, in *folderInput) (*nodeOutput, er
 	if in.IdempotencyKey != "" && !in.Named() {
 		return nil, accept.ErrNoOwner
 	}
-	c := library.Caller{Owner: in.OwnerID}
-	folder, err := a.createFolder(ctx, in.IdempotencyKey, library.NewNode{Owner: in.OwnerID, ParentID: parentOf(in.Body.ParentID, in.OwnerID), Name: in.Body.Name})
+	name, err := library.CleanName(in.Body.Name)
 	if err != nil {
-		return nil, a.refused(ctx, err, in.Body.ParentID, c)
+		return nil, err
 	}
-	return output(folder, c), nil
-}
-
-// parentOf returns the id of the folder in a request; the default is the root of the owner.
-func parentOf(id, owner string) string {
-	if id == "" {
-		return library.RootID(owner)
-	}
-	return id
-}
-
-// createFolder creates a folder. For a used idempotency key, it returns the folder of the first call, or
-// accept.ErrOtherRequest if the parameters differ.
-func (a *Area) createFolder(ctx context.Context, key string, n library.NewNode) (folder library.Node, err error) {
-	if n.Name, err = library.CleanName(n.Name); err != nil {
-		return folder, err
-	}
-	folder, _, err = accept.Reserve(ctx, a.Quotas, accept.Reservation[library.Node]{
-		Owner: n.Owner, Key: key, Find: a.store.Get,
-		ID:      func(ctx context.Context) (string, error) { return a.ids.New(ctx, n.Owner, key) },
+	c := library.Caller{Owner: in.OwnerID}
+	n := library.NewNode{Owner: in.OwnerID, ParentID: cmp.Or(in.Body.ParentID, library.RootID(in.OwnerID)), Name: name}
+	folder, _, err := accept.Reserve(ctx, a.Quotas, accept.Reservation[library.Node]{
+		Owner: in.OwnerID, Key: in.IdempotencyKey, Find: a.store.Get,
+		ID:      func(ctx context.Context) (string, error) { return a.ids.New(ctx, in.OwnerID, in.IdempotencyKey) },
 		Counted: func(id string) []quota.Item { return []quota.Item{{Area: library.Name, ID: id}} },
 		Create: func(ctx context.Context, id string) (library.Node, error) {
 			n.ID = id
-			return a.store.CreateFolder(ctx, n)
+			created, err := a.store.CreateFolder(ctx, n)
+			return created, a.refused(ctx, err, in.Body.ParentID, c)
 		},
 		Same: func(f library.Node) bool {
 			return f.Type == library.KindFolder && (f.Version != 1 || f.Name == n.Name && f.ParentID == n.ParentID)
 		},
 	})
-	return folder, err
+	return output(folder, c), err
 }

@@ -124,34 +124,34 @@ func routed(job photojob.Job, provider string) photojob.Job {
 // createBatch writes the QUEUED jobs of a batch, either all or none, like create.
 func (a *Area) createBatch(ctx context.Context, owner, key string, terms []photojob.Terms) (photojob.Batch, error) {
 	var route string
-	newJobs := func(id string) ([]photojob.Job, error) { return photojob.NewBatch(id, owner, terms) }
+	var jobs []photojob.Job
 	batch, _, err := accept.Reserve(ctx, a.Quotas, accept.Reservation[photojob.Batch]{
 		Owner: owner, Key: key, Find: a.store.Batch,
-		ID: func(context.Context) (string, error) { return photojob.NewID(owner, key) },
+		ID: func(context.Context) (string, error) {
+			id, err := photojob.NewID(owner, key)
+			if err == nil {
+				jobs, err = photojob.NewBatch(id, owner, terms)
+			}
+			return id, err
+		},
 		Allow: func(ctx context.Context) (err error) {
 			route, err = a.route(ctx, terms[0]) // all jobs have the same options
 			return err
 		},
-		Counted: func(id string) (counted []quota.Item) {
-			jobs, _ := newJobs(id) // Create returns the error
+		Counted: func(string) (counted []quota.Item) {
 			for _, job := range jobs {
 				counted = append(counted, quota.Item{Area: photojob.Name, ID: job.JobID, Bytes: job.FileSize})
 			}
 			return counted
 		},
 		Create: func(ctx context.Context, id string) (photojob.Batch, error) {
-			jobs, err := newJobs(id)
-			if err != nil {
-				return photojob.Batch{}, err
-			}
 			for i, job := range jobs {
 				jobs[i] = routed(job, route).Traced(obs.TraceFrom(ctx))
 			}
 			return a.store.CreateBatch(ctx, id, jobs)
 		},
 		Same: func(b photojob.Batch) bool {
-			jobs, err := newJobs(b.BatchID)
-			return err == nil && b.Size == len(jobs) && !slices.ContainsFunc(b.Jobs, func(j photojob.Job) bool {
+			return b.Size == len(jobs) && !slices.ContainsFunc(b.Jobs, func(j photojob.Job) bool {
 				return !slices.ContainsFunc(jobs, func(requested photojob.Job) bool { return requested.S3TempKey == j.S3TempKey })
 			})
 		},

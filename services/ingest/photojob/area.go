@@ -41,10 +41,10 @@ func New(cfg Config, backends *backend.Connections, shared accept.Shared) *Area 
 	a.Items = accept.New(shared, accept.Area[photojob.Job]{
 		Name: photojob.Name, Stream: photojob.WorkStream, Bucket: temp,
 		Nouns: accept.Nouns{
-			Missing: "There is no photo job with this id.", Item: "job", Rows: "rows of the job", Content: "photo",
+			Missing: "There is no photo job with this id.", Item: "job", Content: "photo",
 			Again: "Delete the job and create another.",
 		},
-		Upload: photojob.Job.Upload, Find: a.store.Get, Owns: a.owns, Clean: a.clean, Problem: problem,
+		Upload: photojob.Job.Upload, Find: a.store.Get, Owns: a.owns, Clean: a.clean, Problem: problem, Check: a.store.Check,
 		Worked: func(subject string) (id string, mine bool) {
 			return subject[strings.LastIndexByte(subject, '.')+1:], strings.HasPrefix(subject, strings.TrimSuffix(photojob.Work().Subjects, ">"))
 		},
@@ -55,9 +55,6 @@ func New(cfg Config, backends *backend.Connections, shared accept.Shared) *Area 
 	})
 	return a
 }
-
-// Check returns an error if the table is unavailable.
-func (a *Area) Check(ctx context.Context) error { return a.store.Check(ctx) }
 
 func (a *Area) owns(o blob.Object) (id string, mine bool) {
 	if o.Bucket != a.Bucket.Bucket {

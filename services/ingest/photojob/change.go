@@ -6,11 +6,12 @@ import (
 
 	"github.com/assay-project/assay/pkg/lifecycle"
 	"github.com/assay-project/assay/pkg/photojob"
+	"github.com/assay-project/assay/services/ingest/accept"
 )
 
 // again returns the move of a FAILED job to QUEUED, with a prompt and options. It repeats the move if the outcome of a call
 // was recorded concurrently.
-func (a *Area) again(prompt string, options photojob.Options) func(context.Context, photojob.Job) (photojob.Job, error) {
+func (a *Area) again(prompt string, options photojob.Options) accept.Change[photojob.Job] {
 	return func(ctx context.Context, job photojob.Job) (photojob.Job, error) {
 		again, err := a.store.Retry(ctx, job, prompt, options)
 		if errors.Is(err, lifecycle.ErrCondition) {

@@ -37,34 +37,31 @@ type photo struct{ *bytes.Reader }
 func (photo) Same(io.Reader) (bool, error) { return true, nil }
 func (photo) Blame(err error) error        { return err }
 
-// postMultipart handles POST /v1/photos with a form.
-func (a *Area) postMultipart(w http.ResponseWriter, r *http.Request, bodies *web.Bodies) {
-	job, err := a.receive(w, r, bodies)
-	a.Respond(w, r, location(job), job.View(), err)
+// postMultipart returns the plain handler for POST /v1/photos with a form.
+func (a *Area) postMultipart(bodies *web.Bodies) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		defer bodies.HoldBody(r)()
+		job, err := a.receive(w, r)
+		a.Respond(w, r, location(job), job.View(), err)
+	}
 }
 
-func (a *Area) receive(w http.ResponseWriter, r *http.Request, bodies *web.Bodies) (photojob.Job, error) {
+func (a *Area) receive(w http.ResponseWriter, r *http.Request) (job photojob.Job, err error) {
 	owner, named := web.Owner(w, r)
 	key := r.Header.Get("Idempotency-Key")
 	if err := a.Admit(r.Context(), owner, named, key); err != nil {
-		return photojob.Job{}, err
+		return job, err
 	}
-	hold := bodies.Hold()
-	defer hold.Release()
-	r.Body = struct {
-		io.Reader
-		io.Closer
-	}{hold.Reader(r.Context(), r.Body), r.Body}
 	f, err := readForm(r)
 	if err != nil {
-		return photojob.Job{}, err
+		return job, err
 	}
 	if f.terms, err = checked(f.terms, "body."); err != nil {
-		return photojob.Job{}, err
+		return job, err
 	}
 	job, created, err := a.create(r.Context(), owner, key, f.terms)
 	if err != nil {
-		return photojob.Job{}, err
+		return job, err
 	}
 	return job, a.Put(r.Context(), job, created, key, job.FileType, photo{bytes.NewReader(f.photo)})
 }

@@ -23,11 +23,9 @@ func (a *Area) Routes(r *web.Router) {
 			"With multipart/form-data, accepts the photo in the part \"file\", and the parts \"prompt\" and \"options\" (JSON), and returns 202 with the job. " +
 			"A photo is a JPEG, PNG, WebP or HEIC of at most 20 MB and 50 megapixels.",
 		DefaultStatus: http.StatusCreated,
-		Middlewares: huma.Middlewares{web.OnMediaType("multipart/form-data", func(w http.ResponseWriter, req *http.Request) {
-			a.postMultipart(w, req, r.Bodies)
-		})},
-		RequestBody: accept.FormBody(map[string]*huma.Schema{promptPart: {Type: "string"}, optionsPart: {Type: "string"}}),
-		Responses:   accept.FormTaken[photojob.JobView](r, "The photo is stored and will be edited", "Location"),
+		Middlewares:   huma.Middlewares{web.OnMediaType("multipart/form-data", a.postMultipart(r.Bodies))},
+		RequestBody:   accept.FormBody(map[string]*huma.Schema{promptPart: {Type: "string"}, optionsPart: {Type: "string"}}),
+		Responses:     accept.FormTaken[photojob.JobView](r, "The photo is stored and will be edited", "Location"),
 	}, a.postPhoto, admission.Refusals, accept.Creates, refused, web.Refusals{http.StatusConflict: {"not-uploaded", "not-as-reserved"}})
 	accept.Register(r, a.Problem, huma.Operation{
 		OperationID: "create-photo-batch", Method: http.MethodPost, Path: "/v1/photo-batches", Tags: []string{"photos"},

@@ -27,11 +27,8 @@ func New(cfg Config, backends *backend.Connections, shared accept.Shared) *Area 
 	a := &Area{store: textfile.NewStore(backends.DB, cfg.Table)}
 	a.Items = accept.New(shared, accept.Area[textfile.File]{
 		Name: textfile.Name, Stream: textfile.WorkStream, Bucket: backends.Bucket, Readable: true,
-		Nouns: accept.Nouns{
-			Missing: "There is no text file with this id.", Item: "file", Rows: "file and its list entry", Content: "file",
-			Again: "Delete the file and reserve again.",
-		},
-		Upload: textfile.File.Upload, Find: a.store.Head, Retry: a.store.Retry, Clean: a.clean, Problem: problem,
+		Nouns:  accept.Nouns{Missing: "There is no text file with this id.", Item: "file", Rows: "file and its list entry"},
+		Upload: textfile.File.Upload, Find: a.store.Head, Retry: a.store.Retry, Clean: a.clean, Problem: problem, Check: a.store.Check,
 		Owns: func(o blob.Object) (id string, mine bool) {
 			id, _, err := textfile.ParseObjectKey(o.Key)
 			return id, err == nil
@@ -43,9 +40,6 @@ func New(cfg Config, backends *backend.Connections, shared accept.Shared) *Area 
 	})
 	return a
 }
-
-// Check returns an error if the table is unavailable.
-func (a *Area) Check(ctx context.Context) error { return a.store.Check(ctx) }
 
 // clean deletes the content of a file, and its parts while it waits for them.
 func (a *Area) clean(ctx context.Context, f textfile.File) error {

@@ -63,7 +63,7 @@ func (a *Area) postReservation(ctx context.Context, in *reservationInput) (*acce
 	if err := checkName("body.fileName", in.Body.FileName); err != nil {
 		return nil, err
 	}
-	digest, err := a.Items.Check(in.Body.Declared)
+	digest, err := a.Digest(in.Body.Declared)
 	if err != nil {
 		return nil, err
 	}
