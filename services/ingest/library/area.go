@@ -57,7 +57,7 @@ func New(cfg Config, backends *backend.Connections, shared accept.Shared) *Area 
 	return a
 }
 
-// owns implements accept.Area. The results of steps are objects without an id.
+// owns returns the id of the file whose upload is stored in an object. It is empty for the results of steps.
 func (a *Area) owns(o blob.Object) (id string, mine bool) {
 	id, run, err := library.ParseKey(o.Key)
 	if err != nil || o.Bucket != a.Bucket.Bucket {
