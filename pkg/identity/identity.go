@@ -23,7 +23,6 @@ type Config struct {
 	RoleClaim    string `env:"ASSAY_OIDC_ROLE_CLAIM" envDefault:"roles" doc:"the claim with the roles of a user; a dot selects a member of an object, as in realm_access.roles"`
 	OperatorRole string `env:"ASSAY_OIDC_OPERATOR_ROLE" envDefault:"operator" doc:"the value in the role claim that makes a user an operator"`
 	GroupClaim   string `env:"ASSAY_OIDC_GROUP_CLAIM" envDefault:"groups" doc:"the claim with the groups of a user; nodes of the library may be shared with groups"`
-	Platform     platform.Config
 }
 
 // Options are the dependencies of an Identity. Documents is required.

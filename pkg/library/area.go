@@ -11,6 +11,7 @@ import (
 	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/event"
 	"github.com/assay-project/assay/pkg/extract"
+	"github.com/assay-project/assay/pkg/lifecycle/plan"
 )
 
 // Area describes the library area.
@@ -41,8 +42,8 @@ const (
 // Loaded file. StepFinish ends a workflow that has no open steps. StepErase removes a node that Store.Erase has
 // hidden.
 const (
-	StepStart  = "start"
-	StepFinish = "finish"
+	StepStart  = plan.Start
+	StepFinish = plan.Finish
 	StepErase  = "erase"
 )
 

@@ -111,9 +111,6 @@ func (p Plan) required(step string) bool {
 // Final reports whether the workflow has ended.
 func (w Workflow) Final() bool { return Machine().IsFinal(w.CurrentState) }
 
-// Is reports whether the workflow is the run of a file with a number.
-func (w Workflow) Is(run int64) bool { return w.Run == run }
-
 // HasRecords reports whether records of the file were found.
 func (w Workflow) HasRecords() bool {
 	return slices.Contains(w.StepsDone, extract.StepParse) || slices.Contains(w.StepsDone, extract.StepRecords)

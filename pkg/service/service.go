@@ -69,25 +69,40 @@ func Streams[S any, A Area](list []Entry[S, A]) []bus.Work {
 	return streams
 }
 
-// Service is an open service. It implements the interfaces of package process, except for the calls.
-type Service[A Area] struct {
-	Backends *backend.Connections
-	Identity *identity.Identity
-	Quotas   *quota.Quotas
-	Areas    []A
-	Log      zerolog.Logger
-	audit    *audit.Log
+// Config holds the settings that every service has, besides its addresses.
+type Config struct {
+	Drain    time.Duration `env:"ASSAY_DRAIN" envDefault:"10s" doc:"maximum time for requests and work in progress to finish on shutdown"`
+	Platform platform.Config
+	Exposure process.Exposure
+	Identity identity.Config
+	Log      obs.Config
+	Backends backend.Config
 }
 
-// New returns a service without areas on open backends, which it closes if it returns an error.
-func New[A Area](cfg identity.Config, o identity.Options, quotas *quota.Quotas, backends *backend.Connections, log zerolog.Logger) (*Service[A], error) {
-	o.Documents, o.Log = platform.NewStore(backends.DB, cfg.Platform), log
-	callers, err := identity.New(cfg, o)
+// Service is an open service. It implements the interfaces of package process, except for the calls.
+type Service[A Area] struct {
+	Backends  *backend.Connections
+	Documents *platform.Store
+	Identity  *identity.Identity
+	Quotas    *quota.Quotas
+	Areas     []A
+	Log       zerolog.Logger
+	audit     *audit.Log
+}
+
+// New returns a service without areas on open backends, which it closes if it returns an error. introduce is that of
+// identity.Options.
+func New[A Area](cfg Config, quotas quota.Config, introduce func(context.Context, string, web.User) error, backends *backend.Connections, log zerolog.Logger) (*Service[A], error) {
+	documents := platform.NewStore(backends.DB, cfg.Platform)
+	callers, err := identity.New(cfg.Identity, identity.Options{Documents: documents, Introduce: introduce, Log: log})
 	if err != nil {
 		backends.Close()
 		return nil, config.Unusable(err)
 	}
-	return &Service[A]{Backends: backends, Identity: callers, Quotas: quotas, Log: log, audit: audit.New(backends.Bus, log)}, nil
+	return &Service[A]{
+		Backends: backends, Documents: documents, Identity: callers, Quotas: quota.New(quotas, cfg.Platform, backends.DB, log), Log: log,
+		audit: audit.New(backends.Bus, log),
+	}, nil
 }
 
 // OpenAll opens the areas of a list. It closes the service if it returns an error.
@@ -103,10 +118,12 @@ func OpenAll[S any, A Area](s *Service[A], list []Entry[S, A], shared S) error {
 	return nil
 }
 
-// Run runs a service as a separate process until ctx is done, then finishes the work in progress and returns nil.
-func Run[C any, S process.Service](ctx context.Context, o process.Options, cfg C, open func(context.Context, C, zerolog.Logger, prometheus.Registerer) (S, error)) error {
-	o.Version = process.Version()
-	return process.Serve(ctx, o, func(ctx context.Context, log zerolog.Logger, reg *prometheus.Registry) (S, error) {
+// Run runs a service as a separate process until ctx is done, then finishes the work in progress and returns nil. cfg
+// contains its settings, base among them.
+func Run[C, E any, S process.Service](ctx context.Context, name, addr, operatorAddr string, base Config, cfg C, open func(context.Context, C, zerolog.Logger, prometheus.Registerer, ...E) (S, error)) error {
+	return process.Serve(ctx, process.Options{
+		Name: name, Title: "Assay " + name, Version: process.Version(), Addr: addr, OperatorAddr: operatorAddr, Exposure: base.Exposure, Drain: base.Drain, Log: base.Log,
+	}, func(ctx context.Context, log zerolog.Logger, reg *prometheus.Registry) (S, error) {
 		return open(ctx, cfg, log, reg)
 	})
 }

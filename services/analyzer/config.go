@@ -6,12 +6,8 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"github.com/assay-project/assay/pkg/backend"
 	"github.com/assay-project/assay/pkg/extract/wasm"
-	"github.com/assay-project/assay/pkg/identity"
-	"github.com/assay-project/assay/pkg/obs"
-	"github.com/assay-project/assay/pkg/platform"
-	"github.com/assay-project/assay/pkg/process"
+	"github.com/assay-project/assay/pkg/service"
 	"github.com/assay-project/assay/services/analyzer/sweeper"
 	"github.com/assay-project/assay/services/analyzer/work"
 )
@@ -21,14 +17,10 @@ type Config struct {
 	Addr         string `env:"ASSAY_ADDR" envDefault:"127.0.0.1:8082" use:"often" doc:"the address of the health checks"`
 	OperatorAddr string `env:"ASSAY_OPERATOR_ADDR" envDefault:"127.0.0.1:8086" use:"often" doc:"the address of the operator endpoints, such as metrics and checks of photo providers; they require credentials only with ASSAY_AUTH=token"`
 
-	Engines  wasm.Settings
-	Work     work.Config
-	Sweep    sweeper.Config
-	Exposure process.Exposure
-	Identity identity.Config
-	Log      obs.Config
-	Backends backend.Config
-	Platform platform.Config
+	service.Config
+	Engines wasm.Settings
+	Work    work.Config
+	Sweep   sweeper.Config
 
 	Areas
 }

@@ -5,7 +5,6 @@ package analyzer
 
 import (
 	"context"
-	"github.com/assay-project/assay/pkg/service"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -22,12 +21,10 @@ import (
 	"github.com/assay-project/assay/pkg/extract/structure/rdkit"
 	"github.com/assay-project/assay/pkg/extract/svg"
 	"github.com/assay-project/assay/pkg/extract/wasm"
-	"github.com/assay-project/assay/pkg/identity"
 	libraries "github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/pkg/obs"
-	"github.com/assay-project/assay/pkg/platform"
-	"github.com/assay-project/assay/pkg/process"
 	"github.com/assay-project/assay/pkg/quota"
+	"github.com/assay-project/assay/pkg/service"
 	"github.com/assay-project/assay/pkg/sweep"
 	"github.com/assay-project/assay/pkg/web"
 	"github.com/assay-project/assay/services/analyzer/photojob"
@@ -81,11 +78,7 @@ type Service struct {
 // Run runs the service as a separate process until ctx is done, then finishes the work in progress
 // and returns nil.
 func Run(ctx context.Context, cfg Config) error {
-	return service.Run(ctx, process.Options{
-		Name: Name, Title: "Assay analyzer", Addr: cfg.Addr, OperatorAddr: cfg.OperatorAddr, Exposure: cfg.Exposure, Drain: cfg.Work.Drain, Log: cfg.Log,
-	}, cfg, func(ctx context.Context, cfg Config, log zerolog.Logger, reg prometheus.Registerer) (*Service, error) {
-		return Open(ctx, cfg, log, reg)
-	})
+	return service.Run(ctx, Name, cfg.Addr, cfg.OperatorAddr, cfg.Config, cfg, Open)
 }
 
 // Open connects to the backends and opens the areas of the product and those in more. The caller
@@ -104,17 +97,16 @@ func open(ctx context.Context, cfg Config, list []Entry, client string, connect 
 	if err != nil {
 		return nil, err
 	}
-	quotas := quota.New(quota.Config{}, cfg.Platform, backends.DB, log) // only counts and releases usage; ingest applies the limits
-	base, err := service.New[Area](cfg.Identity, identity.Options{}, quotas, backends, log)
+	base, err := service.New[Area](cfg.Config, quota.Config{}, nil, backends, log) // without limits, which ingest applies: only counts and releases usage
 	if err != nil {
 		return nil, err
 	}
-	if err := service.OpenAll(base, list, Shared{backends, work.New(cfg.Work, backends.Bus, reg), quotas, log, reg, cfg.engines(log)}); err != nil {
+	if err := service.OpenAll(base, list, Shared{backends, work.New(cfg.Work, backends.Bus, reg), base.Quotas, log, reg, cfg.engines(log)}); err != nil {
 		return nil, err
 	}
 	return &Service{
 		Service: base, consumers: consume.New(backends.Bus, log, reg),
-		sweeper: sweeper.New(cfg.Sweep, cfg.Work.Lease, backends.Bus, sweep.NewReports(platform.NewStore(backends.DB, cfg.Sweep.Platform)), log, reg, base.Areas),
+		sweeper: sweeper.New(cfg.Sweep, cfg.Work.Lease, backends.Bus, sweep.NewReports(base.Documents), log, reg, base.Areas),
 	}, nil
 }
 

@@ -2,32 +2,22 @@ package ingest
 
 import (
 	"errors"
-	"time"
 
-	"github.com/assay-project/assay/pkg/backend"
-	"github.com/assay-project/assay/pkg/identity"
-	"github.com/assay-project/assay/pkg/obs"
-	"github.com/assay-project/assay/pkg/platform"
-	"github.com/assay-project/assay/pkg/process"
 	"github.com/assay-project/assay/pkg/quota"
+	"github.com/assay-project/assay/pkg/service"
 	"github.com/assay-project/assay/services/ingest/notice"
 	"github.com/assay-project/assay/services/ingest/receive"
 )
 
 // Config contains the settings of ingest.
 type Config struct {
-	Addr         string        `env:"ASSAY_ADDR" envDefault:"127.0.0.1:8081" use:"often" doc:"the address of the HTTP API and the health checks"`
-	OperatorAddr string        `env:"ASSAY_OPERATOR_ADDR" envDefault:"127.0.0.1:8084" use:"often" doc:"the address of the operator endpoints, such as metrics, dead letters, feed sources and photo providers; they require credentials only with ASSAY_AUTH=token"`
-	Drain        time.Duration `env:"ASSAY_DRAIN" envDefault:"10s" doc:"maximum time for requests and work in progress to finish on shutdown"`
+	Addr         string `env:"ASSAY_ADDR" envDefault:"127.0.0.1:8081" use:"often" doc:"the address of the HTTP API and the health checks"`
+	OperatorAddr string `env:"ASSAY_OPERATOR_ADDR" envDefault:"127.0.0.1:8084" use:"often" doc:"the address of the operator endpoints, such as metrics, dead letters, feed sources and photo providers; they require credentials only with ASSAY_AUTH=token"`
 
-	Notices  notice.Config
-	Receive  receive.Config
-	Quotas   quota.Config
-	Platform platform.Config
-	Exposure process.Exposure
-	Identity identity.Config
-	Log      obs.Config
-	Backends backend.Config
+	service.Config
+	Notices notice.Config
+	Receive receive.Config
+	Quotas  quota.Config
 
 	Areas
 }

@@ -5,7 +5,6 @@ package ingest
 
 import (
 	"context"
-	"github.com/assay-project/assay/pkg/service"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -16,9 +15,7 @@ import (
 	"github.com/assay-project/assay/pkg/config"
 	"github.com/assay-project/assay/pkg/identity"
 	libraries "github.com/assay-project/assay/pkg/library"
-	"github.com/assay-project/assay/pkg/platform"
-	"github.com/assay-project/assay/pkg/process"
-	"github.com/assay-project/assay/pkg/quota"
+	"github.com/assay-project/assay/pkg/service"
 	"github.com/assay-project/assay/pkg/web"
 	"github.com/assay-project/assay/services/ingest/accept"
 	"github.com/assay-project/assay/services/ingest/deadletter"
@@ -64,11 +61,7 @@ type Service struct {
 // Run runs the service as a separate process until ctx is done, then finishes the work in progress
 // and returns nil.
 func Run(ctx context.Context, cfg Config) error {
-	return service.Run(ctx, process.Options{
-		Name: Name, Title: "Assay ingest", Addr: cfg.Addr, OperatorAddr: cfg.OperatorAddr, Exposure: cfg.Exposure, Drain: cfg.Drain, Log: cfg.Log,
-	}, cfg, func(ctx context.Context, cfg Config, log zerolog.Logger, reg prometheus.Registerer) (*Service, error) {
-		return Open(ctx, cfg, log, reg)
-	})
+	return service.Run(ctx, Name, cfg.Addr, cfg.OperatorAddr, cfg.Config, cfg, Open)
 }
 
 // Open connects to the backends and opens the areas of the product and those in more. The caller
@@ -93,23 +86,21 @@ func Open(ctx context.Context, cfg Config, log zerolog.Logger, reg prometheus.Re
 // newService opens the listed areas. It closes the backends if it returns an error.
 func newService(cfg Config, list []Entry, backends *backend.Connections, log zerolog.Logger, reg prometheus.Registerer) (*Service, error) {
 	users := libraries.NewStore(backends.DB, cfg.Library.Tables)
-	quotas := quota.New(cfg.Quotas, cfg.Platform, backends.DB, log)
-	base, err := service.New[Area](cfg.Identity, identity.Options{Introduce: func(ctx context.Context, owner string, u web.User) error {
+	base, err := service.New[Area](cfg.Config, cfg.Quotas, func(ctx context.Context, owner string, u web.User) error {
 		return users.Introduce(ctx, owner, libraries.Person(u))
-	}}, quotas, backends, log)
+	}, backends, log)
 	if err != nil {
 		return nil, err
 	}
 	err = service.OpenAll(base, list, Shared{accept.Shared{
-		Bus: backends.Bus, Receiver: receive.New(cfg.Receive), Parts: parts.New(cfg.Receive, backends.Bucket), Quotas: quotas,
-		Withdrawn: withdrawn.New(platform.NewStore(backends.DB, cfg.Platform)), Log: log,
+		Bus: backends.Bus, Receiver: receive.New(cfg.Receive), Parts: parts.New(cfg.Receive, backends.Bucket), Quotas: base.Quotas,
+		Withdrawn: withdrawn.New(base.Documents), Log: log,
 	}, backends, reg})
 	if err != nil {
 		return nil, err
 	}
-	documents := platform.NewStore(backends.DB, cfg.Identity.Platform)
 	return &Service{
-		Service: base, tokens: cfg.Exposure.Tokens(), keys: keys.New(identity.NewKeys(documents, time.Now)),
+		Service: base, tokens: cfg.Exposure.Tokens(), keys: keys.New(identity.NewKeys(base.Documents, time.Now)),
 		deadLetters: deadletter.New(backends.Bus, base.Areas),
 	}, nil
 }

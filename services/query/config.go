@@ -2,32 +2,22 @@ package query
 
 import (
 	"errors"
-	"time"
 
-	"github.com/assay-project/assay/pkg/backend"
-	"github.com/assay-project/assay/pkg/identity"
-	"github.com/assay-project/assay/pkg/obs"
-	"github.com/assay-project/assay/pkg/platform"
-	"github.com/assay-project/assay/pkg/process"
 	"github.com/assay-project/assay/pkg/quota"
+	"github.com/assay-project/assay/pkg/service"
 	"github.com/assay-project/assay/services/query/live"
 	"github.com/assay-project/assay/services/query/wait"
 )
 
 // Config holds the settings of query.
 type Config struct {
-	Addr         string        `env:"ASSAY_ADDR" envDefault:"127.0.0.1:8083" use:"often" doc:"the address of the HTTP API and of health checks"`
-	OperatorAddr string        `env:"ASSAY_OPERATOR_ADDR" envDefault:"127.0.0.1:8085" use:"often" doc:"the address of the operator endpoints: metrics, and live events of all owners with their ids; they require credentials only with ASSAY_AUTH=token"`
-	Drain        time.Duration `env:"ASSAY_DRAIN" envDefault:"10s" doc:"maximum time for requests and work in progress to finish on shutdown"`
+	Addr         string `env:"ASSAY_ADDR" envDefault:"127.0.0.1:8083" use:"often" doc:"the address of the HTTP API and of health checks"`
+	OperatorAddr string `env:"ASSAY_OPERATOR_ADDR" envDefault:"127.0.0.1:8085" use:"often" doc:"the address of the operator endpoints: metrics, and live events of all owners with their ids; they require credentials only with ASSAY_AUTH=token"`
 
-	Wait     wait.Config
-	Live     live.Config
-	Exposure process.Exposure
-	Identity identity.Config
-	Log      obs.Config
-	Backends backend.Config
-	Quotas   quota.Config
-	Platform platform.Config
+	service.Config
+	Wait   wait.Config
+	Live   live.Config
+	Quotas quota.Config
 
 	Areas
 }

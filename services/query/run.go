@@ -4,7 +4,6 @@ package query
 
 import (
 	"context"
-	"github.com/assay-project/assay/pkg/service"
 	"slices"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -12,11 +11,8 @@ import (
 
 	"github.com/assay-project/assay/pkg/backend"
 	"github.com/assay-project/assay/pkg/config"
-	"github.com/assay-project/assay/pkg/identity"
 	"github.com/assay-project/assay/pkg/obs"
-	"github.com/assay-project/assay/pkg/platform"
-	"github.com/assay-project/assay/pkg/process"
-	"github.com/assay-project/assay/pkg/quota"
+	"github.com/assay-project/assay/pkg/service"
 	"github.com/assay-project/assay/pkg/sweep"
 	"github.com/assay-project/assay/pkg/web"
 	"github.com/assay-project/assay/services/query/live"
@@ -62,11 +58,7 @@ func Notices() []string { return append([]string{web.DocsNotice()}, ui.Notices()
 // Run runs the service as a separate process until ctx is done, then finishes requests in progress
 // and returns nil.
 func Run(ctx context.Context, cfg Config) error {
-	return service.Run(ctx, process.Options{
-		Name: Name, Title: "Assay query", Addr: cfg.Addr, OperatorAddr: cfg.OperatorAddr, Exposure: cfg.Exposure, Drain: cfg.Drain, Log: cfg.Log,
-	}, cfg, func(ctx context.Context, cfg Config, log zerolog.Logger, reg prometheus.Registerer) (*Service, error) {
-		return Open(ctx, cfg, log, reg)
-	})
+	return service.Run(ctx, Name, cfg.Addr, cfg.OperatorAddr, cfg.Config, cfg, Open)
 }
 
 // Open connects to the backends and opens the areas of the product and those in more. The
@@ -98,7 +90,7 @@ func Open(ctx context.Context, cfg Config, log zerolog.Logger, reg prometheus.Re
 
 // newService opens the listed areas. It closes the backends if it returns an error.
 func newService(cfg Config, list []Entry, backends *backend.Connections, log zerolog.Logger, reg prometheus.Registerer) (*Service, error) {
-	base, err := service.New[Area](cfg.Identity, identity.Options{}, quota.New(cfg.Quotas, cfg.Platform, backends.DB, log), backends, log)
+	base, err := service.New[Area](cfg.Config, cfg.Quotas, nil, backends, log)
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +103,7 @@ func newService(cfg Config, list []Entry, backends *backend.Connections, log zer
 		worked = append(worked, status.Area{Name: entry.Name, Work: entry.Work})
 	}
 	s := &Service{Service: base, hub: hub}
-	s.status = status.New(backends.Bus, s.Health, sweep.NewReports(platform.NewStore(backends.DB, cfg.Platform)), log, worked)
+	s.status = status.New(backends.Bus, s.Health, sweep.NewReports(base.Documents), log, worked)
 	hub.OnOutcome(s.status.Outcome)
 	return s, nil
 }

@@ -15,6 +15,12 @@ import (
 	"github.com/assay-project/assay/pkg/table"
 )
 
+// Names in messages of a run that are not of its steps.
+const (
+	Start  = "start"  // determines the steps of the run and publishes them
+	Finish = "finish" // ends a run without open steps
+)
+
 // Steps is the part of a run's item that lists its steps. The sets are authoritative. A run embeds it.
 type Steps struct {
 	StepsOpen    []string          `dynamodbav:"stepsOpen,stringset,omitempty"`

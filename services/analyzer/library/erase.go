@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 
 	"golang.org/x/sync/errgroup"
 
@@ -43,7 +44,7 @@ func (a *Area) erase(ctx context.Context, s *event.LibraryStep) error {
 	if n.IsFolder() {
 		err = a.eraseChildren(ctx, n.ID, by)
 	} else if err = a.bucket.AbortAll(ctx, library.FilePrefix(n.ID)); err == nil {
-		err = a.deleteAll(ctx, library.FilePrefix(n.ID), nil)
+		err = a.deleteAll(ctx, library.FilePrefix(n.ID))
 	}
 	if err != nil {
 		return err
@@ -70,8 +71,8 @@ func (a *Area) orphaned(ctx context.Context, n library.Node) error {
 	return cmp.Or(err, errNotErased)
 }
 
-// deleteAll deletes the objects whose keys begin with prefix, except the given keys.
-func (a *Area) deleteAll(ctx context.Context, prefix string, except map[string]bool) error {
+// deleteAll deletes the objects whose keys begin with prefix, except the given pictures.
+func (a *Area) deleteAll(ctx context.Context, prefix string, except ...library.Image) error {
 	after := ""
 	for {
 		objects, more, err := a.bucket.List(ctx, prefix, after, blob.PageLimit)
@@ -80,7 +81,7 @@ func (a *Area) deleteAll(ctx context.Context, prefix string, except map[string]b
 		}
 		for _, object := range objects {
 			after = object.Key
-			if except[object.Key] {
+			if slices.ContainsFunc(except, func(kept library.Image) bool { return kept.Key == object.Key }) {
 				continue
 			}
 			if err := a.bucket.Delete(ctx, object.Key); err != nil {

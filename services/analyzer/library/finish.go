@@ -3,36 +3,19 @@ package library
 import (
 	"context"
 	"errors"
-	"time"
 
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/assay-project/assay/pkg/event"
 	"github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/pkg/lifecycle"
+	"github.com/assay-project/assay/services/analyzer/work"
 )
-
-// finish completes a workflow without open steps. It handles the messages that sweeps publish.
-func (a *Area) finish(ctx context.Context, s *event.LibraryStep) error {
-	w, err := a.store.Workflow(ctx, s.FileId)
-	if errors.Is(err, lifecycle.ErrNotFound) || err == nil && (w.Run != int64(s.Run) || w.WorkflowType != library.FileWorkflow || !w.Joined()) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	return a.conclude(ctx, w)
-}
-
-// conclude ends the file of a workflow without open steps.
-func (a *Area) conclude(ctx context.Context, w library.Workflow) error {
-	return a.joiner().Conclude(ctx, w, w.FileID, w.Run)
-}
 
 // Join implements work.Steps.
 func (a *Area) Join(ctx context.Context, w library.Workflow) (bool, error) {
 	if w.CurrentState == library.Loaded || w.CurrentState == library.Parsed { // the steps ended before the worker that published them moved the workflow
-		if err := a.process(ctx, w); err != nil {
+		if err := unlessMoved(a.store.StartProcessing(ctx, w)); err != nil {
 			return false, err
 		}
 	}
@@ -42,7 +25,7 @@ func (a *Area) Join(ctx context.Context, w library.Workflow) (bool, error) {
 	}
 	end := w.End(library.PlanOf(w.FileWorkflowType))
 	if w.HasRecords() {
-		if end, metadata, err = a.describe(ctx, w, end, metadata); err != nil && !errors.Is(err, lifecycle.ErrNotFound) {
+		if end, err = a.describe(ctx, w, end, metadata); err != nil {
 			return false, err
 		}
 	}
@@ -50,59 +33,44 @@ func (a *Area) Join(ctx context.Context, w library.Workflow) (bool, error) {
 		return false, err
 	}
 	err = a.store.Finish(ctx, w, end, metadata)
-	if _, moved := errors.AsType[*lifecycle.MovedError](err); moved {
-		return false, nil
-	}
-	return err == nil, err
+	return err == nil, unlessMoved(err)
 }
 
 // Fail implements work.Steps.
-func (a *Area) Fail(ctx context.Context, fileID string, run int64, reason string) (bool, error) {
-	f, err := a.store.File(ctx, fileID)
-	if errors.Is(err, lifecycle.ErrNotFound) || err == nil && (f.Run != run || f.Final()) {
-		return false, nil
+func (a *Area) Fail(ctx context.Context, s work.Step, reason string) (bool, error) {
+	f, err := a.file(ctx, s.Item, s.Run)
+	if err != nil || f.Final() {
+		return false, err
 	}
-	if err == nil {
-		err = a.store.Fail(ctx, f, reason)
-	}
-	if errors.Is(err, lifecycle.ErrNotFound) || errors.Is(err, lifecycle.ErrFenceLost) {
-		return false, nil
-	}
+	err = a.store.Fail(ctx, f, reason)
 	return err == nil, err
 }
 
-// Outcome implements work.Steps. A file that failed before it had a workflow has an outcome too.
-func (a *Area) Outcome(ctx context.Context, fileID string, run int64) (event.Event, bool, error) {
-	f, err := a.store.File(ctx, fileID)
-	if errors.Is(err, lifecycle.ErrNotFound) || err == nil && (f.Run != run || !f.Final()) {
-		return event.Event{}, false, nil
+// Outcome implements work.Steps.
+func (a *Area) Outcome(ctx context.Context, s work.Step) (e event.Event, ok bool, err error) {
+	f, err := a.file(ctx, s.Item, s.Run)
+	if err == nil && f.Final() {
+		e, err = a.outcomeOf(ctx, f)
 	}
-	if err != nil {
-		return event.Event{}, false, err
-	}
-	e, err := a.outcomeOf(ctx, f)
-	return e, err == nil, err
+	return e, f.Final(), err
 }
 
-// outcomeOf returns the outcome of a file in a final state.
+// outcomeOf returns the outcome of a file in a final state. A file that failed before it had a workflow has an outcome too.
 func (a *Area) outcomeOf(ctx context.Context, f library.File) (event.Event, error) {
 	w, err := a.store.Workflow(ctx, f.ID)
-	switch {
-	case errors.Is(err, lifecycle.ErrNotFound), err == nil && (w.Run != f.Run || !w.Final()):
-		return outcome(f, f.Updated()), nil
-	case err != nil:
+	if err != nil && !errors.Is(err, lifecycle.ErrNotFound) {
 		return event.Event{}, err
 	}
-	return outcome(f, w.Updated()), nil
-}
-
-func outcome(f library.File, at time.Time) event.Event {
+	at := timestamppb.New(f.Updated())
+	if w.Run == f.Run && w.Final() {
+		at = timestamppb.New(w.Updated())
+	}
 	if f.Status == library.Failed {
 		return event.NewAnalysisFailed(&event.AnalysisFailed{
-			Area: library.Name, Id: f.ID, OwnerId: f.OwnedBy, Name: f.Name, FailedAt: timestamppb.New(at), ErrorMessage: f.ErrorMessage,
-		})
+			Area: library.Name, Id: f.ID, OwnerId: f.OwnedBy, Name: f.Name, FailedAt: at, ErrorMessage: f.ErrorMessage,
+		}), nil
 	}
 	return event.NewAnalysisCompleted(&event.AnalysisCompleted{
-		Area: library.Name, Id: f.ID, OwnerId: f.OwnedBy, Name: f.Name, CompletedAt: timestamppb.New(at),
-	})
+		Area: library.Name, Id: f.ID, OwnerId: f.OwnedBy, Name: f.Name, CompletedAt: at,
+	}), nil
 }

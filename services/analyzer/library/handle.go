@@ -15,7 +15,6 @@ import (
 	"github.com/assay-project/assay/pkg/lifecycle"
 	"github.com/assay-project/assay/pkg/lifecycle/plan"
 	"github.com/assay-project/assay/pkg/reason"
-	"github.com/assay-project/assay/pkg/table"
 	"github.com/assay-project/assay/services/analyzer/library/remote"
 	"github.com/assay-project/assay/services/analyzer/library/step"
 	"github.com/assay-project/assay/services/analyzer/work"
@@ -25,16 +24,9 @@ import (
 // number of attempts for backends, whose outages are expected to be short.
 const maxFetches = 4
 
-// ended is the end of a step.
-type ended struct {
-	end    plan.End
-	result plan.Result
-	images []library.Image
-}
-
 // joiner returns the handler of the steps that files have.
-func (a *Area) joiner() work.Joiner[library.Workflow, ended] {
-	return work.Joiner[library.Workflow, ended]{Worker: a.worker, Name: library.Name, Area: a}
+func (a *Area) joiner() work.Joiner[library.Workflow] {
+	return work.Joiner[library.Workflow]{Worker: a.worker, Name: library.Name, Area: a}
 }
 
 func stepOf(s *event.LibraryStep) work.Step {
@@ -47,132 +39,102 @@ func (a *Area) handle(ctx context.Context, d bus.Delivery) error {
 	if err != nil {
 		return err
 	}
-	switch s.Step {
-	case library.StepStart:
-		err = a.start(ctx, s)
-	case library.StepFinish:
-		err = a.finish(ctx, s)
-	case library.StepErase:
-		err = a.erase(ctx, s)
-	default:
-		err = a.joiner().Handle(ctx, &d, stepOf(s))
+	if s.Step == library.StepErase {
+		return a.erase(ctx, s)
 	}
-	if reason.Permanent(err) || table.Rejected(err) || errors.Is(err, remote.ErrTemporary) && d.Attempt >= maxFetches {
+	err = a.joiner().Handle(ctx, &d, stepOf(s))
+	if errors.Is(err, remote.ErrTemporary) && d.Attempt >= maxFetches {
 		return bus.Permanent(err)
 	}
 	return err
 }
 
-// giveUp marks a step as failed, with the reason. It fails the file if the run cannot start or cannot end, so that a
-// file with a dead letter is in a final state. An erase step is not marked, because sweeps retry it.
+// giveUp marks a step as failed, with the reason. An erase step is not marked, because sweeps retry it. Of a malformed
+// message, there is only the dead letter.
 func (a *Area) giveUp(ctx context.Context, d bus.Delivery, cause error) (time.Time, error) {
 	s, err := read(&d)
-	if err != nil {
-		return time.Time{}, nil // the dead letter contains the malformed message
-	}
-	switch s.Step {
-	case library.StepErase:
+	if err != nil || s.Step == library.StepErase {
 		return time.Time{}, nil
-	case library.StepStart, library.StepFinish:
-		return a.joiner().GiveUpItem(ctx, s.FileId, int64(s.Run), work.Explain(d, cause))
 	}
 	return a.joiner().GiveUp(ctx, d, stepOf(s), cause)
 }
 
 // Run implements work.Steps.
-func (a *Area) Run(ctx context.Context, fileID string) (library.Workflow, error) {
-	return a.store.Workflow(ctx, fileID)
+func (a *Area) Run(ctx context.Context, s work.Step) (library.Workflow, error) {
+	w, err := a.store.Workflow(ctx, s.Item)
+	if err == nil && w.Run != s.Run {
+		err = lifecycle.ErrFenceLost
+	}
+	return w, err
 }
 
-// Do implements work.Steps.
-func (a *Area) Do(ctx context.Context, d *bus.Delivery, _ work.Step) (ended, error) {
-	s, err := read(d)
-	if err != nil {
-		return ended{}, err
+// file reads the file of a run. It returns lifecycle.ErrNotFound or lifecycle.ErrFenceLost if the file was deleted or has
+// another run.
+func (a *Area) file(ctx context.Context, id string, run int64) (library.File, error) {
+	f, err := a.store.File(ctx, id)
+	if err == nil && f.Run != run {
+		err = lifecycle.ErrFenceLost
 	}
-	implementation, ok := a.steps.of(s)
+	return f, err
+}
+
+// Do implements work.Steps. It also publishes the progress of the file.
+func (a *Area) Do(ctx context.Context, d *bus.Delivery, s work.Step) (library.Workflow, error) {
+	none, e := library.Workflow{}, d.Event.(*event.LibraryStep)
+	implementation, ok := a.steps.of(e)
 	if !ok {
-		return ended{}, fmt.Errorf("this version does not implement step %s for files of type %s", s.Step, s.Type) // a newer worker may receive the redelivery
+		return none, fmt.Errorf("this version does not implement step %s for files of type %s", s.Name, e.Type) // a newer worker may receive the redelivery
 	}
-	if s.Step == extract.StepParse {
+	if s.Name == extract.StepParse {
 		if err := a.startParsing(ctx, s); err != nil {
-			return ended{}, err
+			return none, err
 		}
 	}
-	file := step.New(a.bucket, a.memory, s)
+	file := step.New(a.bucket, a.memory, e)
 	began := time.Now()
 	found, err := implementation.Run(ctx, file)
 	if errors.Is(err, blob.ErrNotFound) || errors.Is(err, blob.ErrChanged) {
-		return ended{}, a.gone(ctx, s)
+		_, replaced := a.file(ctx, s.Item, s.Run) // for example by an erasure
+		return none, cmp.Or[error](replaced, reason.BytesGone)
 	}
 	if err != nil {
-		return ended{}, err
+		return none, err
 	}
-	e := ended{images: found.Images, result: plan.Result{
-		Key: found.Key, Attempts: d.Attempt, MS: time.Since(began).Milliseconds(), Engine: found.Engine,
-	}}
+	end, result := plan.Done, plan.Result{Key: found.Key, Attempts: d.Attempt, MS: time.Since(began).Milliseconds(), Engine: found.Engine}
 	if omission := cmp.Or(found.Skipped, found.Partial); omission != nil {
-		e.result.Reason = reason.Of(omission)
+		result.Reason = reason.Of(omission)
 	}
 	if found.Skipped != nil {
-		e.end = plan.Skipped
+		end = plan.Skipped
 	}
-	if err := keep(ctx, file, &e.result, found.Metadata); err != nil {
-		return ended{}, err
+	if err := keep(ctx, file, &result, found.Metadata); err != nil {
+		return none, err
 	}
-	if s.Step == extract.StepParse {
-		err = a.finishParsing(ctx, s, found)
+	if s.Name == extract.StepParse {
+		if err := a.finishParsing(ctx, s, found); err != nil {
+			return none, err
+		}
 	}
-	return e, err
-}
-
-// gone returns the error of a step whose object was deleted or replaced, for example by an erasure.
-func (a *Area) gone(ctx context.Context, s *event.LibraryStep) error {
-	f, err := a.store.File(ctx, s.FileId)
-	if errors.Is(err, lifecycle.ErrNotFound) || err == nil && f.Run != int64(s.Run) {
-		return work.ErrGone
-	}
-	if err != nil {
-		return err
-	}
-	return reason.BytesGone
-}
-
-// Failed implements work.Steps.
-func (a *Area) Failed(reason string, attempts int) ended {
-	return ended{end: plan.Failed, result: plan.Result{Reason: reason, Attempts: attempts}}
-}
-
-// End implements work.Steps. It also publishes the progress of the file.
-func (a *Area) End(ctx context.Context, s work.Step, e ended) (library.Workflow, error) {
-	w, err := a.store.FinishStep(ctx, s.Item, s.Run, s.Name, e.end, e.result, e.images)
-	if err == nil && e.end != plan.Failed && !w.Joined() {
+	w, err := a.store.FinishStep(ctx, s.Item, s.Run, s.Name, end, result, found.Images)
+	if err == nil && !w.Joined() {
 		a.publishProgress(w)
 	}
 	return w, err
 }
 
-// Abandon implements work.Steps. It retains results that a newer run uses.
-func (a *Area) Abandon(ctx context.Context, fileID string, run int64) error {
-	used := map[string]bool{}
-	f, err := a.store.File(ctx, fileID)
-	if err != nil && !errors.Is(err, lifecycle.ErrNotFound) {
+// FailStep implements work.Steps.
+func (a *Area) FailStep(ctx context.Context, s work.Step, reason string, attempts int) (library.Workflow, error) {
+	return a.store.FinishStep(ctx, s.Item, s.Run, s.Name, plan.Failed, plan.Result{Reason: reason, Attempts: attempts}, nil)
+}
+
+// Abandon implements work.Steps. It retains pictures that the file still has.
+func (a *Area) Abandon(ctx context.Context, s work.Step) error {
+	f, err := a.store.File(ctx, s.Item)
+	switch {
+	case errors.Is(err, lifecycle.ErrNotFound) || err == nil && f.Erasing():
+		f.Images = nil
+	case err != nil || f.Run == s.Run:
 		return err
 	}
-	if err == nil && f.Run == run {
-		return nil
-	}
-	w, err := a.store.Workflow(ctx, fileID)
-	if err != nil && !errors.Is(err, lifecycle.ErrNotFound) {
-		return err
-	}
-	if w.WorkflowType == library.FileWorkflow {
-		for _, image := range f.Images {
-			used[image.Key] = true
-		}
-		for _, result := range w.StepResults {
-			used[result.Key], used[result.MetadataKey] = true, true
-		}
-	}
-	return a.deleteAll(ctx, library.ResultKey(fileID, run, ""), used)
+	return a.deleteAll(ctx, library.ResultKey(s.Item, s.Run, ""), f.Images...)
 }

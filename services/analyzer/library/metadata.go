@@ -3,7 +3,6 @@ package library
 import (
 	"context"
 	"encoding/json"
-	"io"
 	"maps"
 	"slices"
 
@@ -40,43 +39,31 @@ func keep(ctx context.Context, f *step.File, r *plan.Result, metadata map[string
 	return err
 }
 
-// metadata returns the metadata of all steps of a workflow, or nil.
+// metadata returns the metadata of all steps of a workflow.
 func (a *Area) metadata(ctx context.Context, w library.Workflow) (table.Document, error) {
-	var all table.Document
+	all := table.Document{}
 	for _, name := range slices.Sorted(maps.Keys(w.StepResults)) {
-		r := w.StepResults[name]
-		found := r.Metadata
-		if r.MetadataKey != "" {
-			var err error
-			if found, err = a.document(ctx, r.MetadataKey); err != nil {
+		found := w.StepResults[name].Metadata
+		if key := w.StepResults[name].MetadataKey; key != "" {
+			document, err := a.bucket.Part(ctx, key, 0, -1)
+			if err != nil {
 				return nil, err
 			}
-		}
-		if len(found) > 0 && all == nil {
-			all = table.Document{}
+			if err := json.Unmarshal(document, &found); err != nil {
+				return nil, err
+			}
 		}
 		maps.Copy(all, found)
 	}
 	return all, nil
 }
 
-func (a *Area) document(ctx context.Context, key string) (table.Document, error) {
-	body, err := a.bucket.Open(ctx, key, "")
-	if err != nil {
-		return nil, err
-	}
-	defer body.Close()
-	document, err := io.ReadAll(body)
-	if err != nil {
-		return nil, err
-	}
-	var found table.Document
-	return found, json.Unmarshal(document, &found)
-}
-
 // fitted omits the largest entries until the rest fits into the item of a file, and lists the omitted names. The
-// objects stored by the steps still contain these entries.
+// objects stored by the steps still contain these entries. It returns nil if there are no entries.
 func fitted(all table.Document) (table.Document, error) {
+	if len(all) == 0 {
+		return nil, nil
+	}
 	sizes, total := map[string]int{}, 0
 	for name, value := range all {
 		document, err := json.Marshal(value)

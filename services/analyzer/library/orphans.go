@@ -3,6 +3,7 @@ package library
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/assay-project/assay/pkg/blob"
 	"github.com/assay-project/assay/pkg/library"
@@ -51,12 +52,7 @@ func uses(f library.File, key string, run int64) bool {
 	if run == 0 {
 		return key == f.Key
 	}
-	for _, image := range f.Images {
-		if image.Key == key {
-			return true
-		}
-	}
-	return run == f.Run
+	return run == f.Run || slices.ContainsFunc(f.Images, func(kept library.Image) bool { return kept.Key == key })
 }
 
 func (s objects) Remove(ctx context.Context, key string) error { return s.bucket.Delete(ctx, key) }

@@ -10,7 +10,6 @@ import (
 	"github.com/assay-project/assay/pkg/extract"
 	"github.com/assay-project/assay/pkg/extract/records"
 	"github.com/assay-project/assay/pkg/library"
-	"github.com/assay-project/assay/pkg/lifecycle"
 	"github.com/assay-project/assay/pkg/reason"
 	"github.com/assay-project/assay/pkg/table"
 	"github.com/assay-project/assay/services/analyzer/library/step"
@@ -27,15 +26,12 @@ const (
 // maxFields is the maximum number of columns in the metadata of a file. The object fields.json lists all columns.
 const maxFields = 200
 
-// describe describes the records of a workflow without open steps. It returns the end of the workflow and the
-// metadata, including the description. It returns lifecycle.ErrNotFound if the file is erased or has another run.
-func (a *Area) describe(ctx context.Context, w library.Workflow, end library.End, metadata table.Document) (library.End, table.Document, error) {
-	f, err := a.store.File(ctx, w.FileID)
-	if err == nil && f.Run != w.Run {
-		err = lifecycle.ErrNotFound
-	}
+// describe describes the records of a workflow without open steps in the metadata. It returns the end of the workflow. It
+// returns the errors of file for a file that was deleted or has another run.
+func (a *Area) describe(ctx context.Context, w library.Workflow, end library.End, metadata table.Document) (library.End, error) {
+	f, err := a.file(ctx, w.FileID, w.Run)
 	if err != nil {
-		return end, nil, err
+		return end, err
 	}
 	failed := map[int]string{}
 	for _, name := range w.StepsFailed {
@@ -46,10 +42,11 @@ func (a *Area) describe(ctx context.Context, w library.Workflow, end library.End
 	file := step.New(a.bucket, a.memory, w.Step(f, library.StepFinish).Data.(*event.LibraryStep))
 	o, err := record.Finish(ctx, file, failed)
 	if errors.Is(err, blob.ErrNotFound) {
-		return a.withoutRecords(ctx, w, metadata)
+		_, err = a.file(ctx, w.FileID, w.Run) // an erasure deletes the results first
+		return library.End{State: library.Failed, Message: reason.RecordsGone.Error()}, err
 	}
 	if err != nil {
-		return end, nil, err
+		return end, err
 	}
 	end.Records = int64(o.Found)
 	switch {
@@ -59,20 +56,7 @@ func (a *Area) describe(ctx context.Context, w library.Workflow, end library.End
 	default:
 		end = end.Partly(reason.RecordsFailed.Fill(o.Failed, o.Total(), o.Failures[0].Index+1, o.Failures[0].Error).Error())
 	}
-	if metadata == nil {
-		metadata = table.Document{}
-	}
 	metadata[recordsName] = map[string]any{"format": o.Format, "found": o.Found, "processed": o.Processed, "failed": o.Failed, "fields": len(o.Columns), "omittedFields": o.Omitted}
 	metadata[fieldsName], metadata[failuresName] = o.Columns[:min(len(o.Columns), maxFields)], append([]records.Failure{}, o.Failures...)
-	return end, metadata, nil
-}
-
-// withoutRecords returns the end of a workflow whose record results are missing. It returns
-// lifecycle.ErrNotFound if the file is erased or has another run.
-func (a *Area) withoutRecords(ctx context.Context, w library.Workflow, metadata table.Document) (library.End, table.Document, error) {
-	f, err := a.store.File(ctx, w.FileID)
-	if err == nil && f.Run != w.Run {
-		err = lifecycle.ErrNotFound
-	}
-	return library.End{State: library.Failed, Message: reason.RecordsGone.Error()}, metadata, err
+	return end, nil
 }

@@ -1,6 +1,7 @@
 package library
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -14,50 +15,29 @@ import (
 	"github.com/assay-project/assay/pkg/reason"
 	"github.com/assay-project/assay/pkg/upload"
 	"github.com/assay-project/assay/services/analyzer/library/step"
+	"github.com/assay-project/assay/services/analyzer/work"
 )
 
-// start begins a run: it detects the type of the file, if it is not known yet, and publishes the open steps. It is
-// idempotent.
-func (a *Area) start(ctx context.Context, s *event.LibraryStep) error {
-	f, err := a.store.File(ctx, s.FileId)
-	if errors.Is(err, lifecycle.ErrNotFound) || err == nil && f.Run != int64(s.Run) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	if f.Erasing() {
-		return nil
-	}
-	if f.Final() { // a late message
-		_, err := a.joiner().Announce(ctx, f.ID, f.Run, false)
-		return err
+// Begin implements work.Steps. It detects the type of the file, if it is not known yet.
+func (a *Area) Begin(ctx context.Context, s work.Step) (library.Workflow, error) {
+	f, err := a.file(ctx, s.Item, s.Run)
+	if err != nil || f.Final() { // a final file has a late message
+		return library.Workflow{CurrentState: f.Status}, err
 	}
 	var w library.Workflow
 	if f.ETag != "" {
-		w, err = a.store.Workflow(ctx, f.ID)
+		w, err = a.Run(ctx, s)
 	} else {
-		f, w, err = a.stored(ctx, f)
+		f, w, err = a.identify(ctx, f)
 	}
-	_, moved := errors.AsType[*lifecycle.MovedError](err)
-	switch {
-	case errors.Is(err, lifecycle.ErrNotFound): // erased concurrently
-		if s.Origin != "" {
-			return a.bucket.Delete(ctx, f.Key)
-		}
-		return nil
-	case moved, errors.Is(err, lifecycle.ErrFenceLost):
-		return bus.ErrTakenOver
-	case err != nil:
-		return err
-	case w.Run != f.Run || w.WorkflowType != library.FileWorkflow:
-		return nil
+	if err != nil {
+		return w, err
 	}
-	return a.dispatch(ctx, f, w)
+	return w, a.publish(ctx, f, w)
 }
 
-// stored records the properties of the stored content of a file.
-func (a *Area) stored(ctx context.Context, f library.File) (library.File, library.Workflow, error) {
+// identify records the properties of the stored content of a file, and its steps.
+func (a *Area) identify(ctx context.Context, f library.File) (library.File, library.Workflow, error) {
 	none := library.Workflow{}
 	object, err := upload.Find(ctx, f.Upload(a.bucket))
 	if f.Origin != "" && errors.Is(err, upload.ErrNoBytes) {
@@ -88,82 +68,62 @@ func (a *Area) stored(ctx context.Context, f library.File) (library.File, librar
 	if len(object.ETag) == md5Digits && !strings.Contains(object.ETag, "-") {
 		found.MD5 = object.ETag // the ETag of an upload in one part is its MD5
 	}
-	if f.Status == library.Loading {
-		return a.store.StoreUpload(ctx, f, found, plan)
+	record := a.store.StoreUpload
+	if f.Status != library.Loading { // a retry of a run that failed before the file was Loaded
+		record = a.store.Identify
 	}
-	return a.store.Identify(ctx, f, found, plan) // a retry of a run that failed before the file was Loaded
+	stored, w, err := record(ctx, f, found, plan)
+	if _, moved := errors.AsType[*lifecycle.MovedError](err); moved {
+		return f, none, bus.ErrTakenOver
+	}
+	if errors.Is(err, lifecycle.ErrNotFound) && f.Origin != "" { // erased during the fetch
+		return f, none, cmp.Or(a.bucket.Delete(ctx, f.Key), err)
+	}
+	return stored, w, err
 }
 
 const md5Digits = 32
 
-// dispatch publishes the open steps of a workflow, and then moves it to the next state. In a workflow with
-// StepParse, that step moves it instead.
-func (a *Area) dispatch(ctx context.Context, f library.File, w library.Workflow) error {
-	if w.Joined() {
-		return a.conclude(ctx, w)
-	}
-	if err := a.publish(ctx, f, w, w.StepsOpen...); err != nil {
-		return err
-	}
-	if w.IsOpen(extract.StepParse) {
-		return nil
-	}
-	return a.process(ctx, w)
-}
-
-// publish publishes steps, except those that have an outstanding message.
-func (a *Area) publish(ctx context.Context, f library.File, w library.Workflow, steps ...string) error {
-	for _, name := range steps {
+// publish publishes the open steps of a workflow, except those that have an outstanding message, and then moves it to
+// Processing. While StepParse may open more steps, it does not move it.
+func (a *Area) publish(ctx context.Context, f library.File, w library.Workflow) error {
+	for _, name := range w.StepsOpen {
 		if err := a.bus.Ensure(ctx, w.Step(f, name)); err != nil {
 			return err
 		}
 	}
-	return nil
-}
-
-// process moves a workflow to Processing, unless it is in that state or a later one.
-func (a *Area) process(ctx context.Context, w library.Workflow) error {
+	if w.IsOpen(extract.StepParse) && w.CurrentState != library.Parsed {
+		return nil
+	}
 	return unlessMoved(a.store.StartProcessing(ctx, w))
 }
 
-// unlessMoved returns nil for the error of a move that another worker has made, or of a run that was replaced or deleted,
-// and other errors unchanged. The write that ends a step checks the run.
+// unlessMoved returns nil for the error of a move that another worker has made, and other errors unchanged.
 func unlessMoved(err error) error {
-	if _, moved := errors.AsType[*lifecycle.MovedError](err); moved || errors.Is(err, lifecycle.ErrFenceLost) || errors.Is(err, lifecycle.ErrNotFound) {
+	if _, moved := errors.AsType[*lifecycle.MovedError](err); moved {
 		return nil
 	}
 	return err
 }
 
 // startParsing moves a file to Parsing, unless it is in that state or a later one.
-func (a *Area) startParsing(ctx context.Context, s *event.LibraryStep) error {
-	return unlessMoved(a.store.StartParsing(ctx, library.Workflow{CorrelationID: s.FileId, FileID: s.FileId, Run: int64(s.Run)}))
+func (a *Area) startParsing(ctx context.Context, s work.Step) error {
+	return unlessMoved(a.store.StartParsing(ctx, library.Workflow{CorrelationID: s.Item, FileID: s.Item, Run: s.Run}))
 }
 
 // finishParsing opens and publishes the steps for the records found by StepParse. It runs before StepParse is
 // completed, so that a redelivery repeats all of it.
-func (a *Area) finishParsing(ctx context.Context, s *event.LibraryStep, found step.Result) error {
-	w := library.Workflow{CorrelationID: s.FileId, FileID: s.FileId, Run: int64(s.Run)}
-	err := a.store.FinishParsing(ctx, w, found.Chunks, found.Records)
-	_, moved := errors.AsType[*lifecycle.MovedError](err)
-	switch {
-	case errors.Is(err, lifecycle.ErrFenceLost), errors.Is(err, lifecycle.ErrNotFound):
-		return nil // FinishStep fails too, and its caller deletes the results
-	case err != nil && !moved:
+func (a *Area) finishParsing(ctx context.Context, s work.Step, found step.Result) error {
+	w := library.Workflow{CorrelationID: s.Item, FileID: s.Item, Run: s.Run}
+	if err := unlessMoved(a.store.FinishParsing(ctx, w, found.Chunks, found.Records)); err != nil {
 		return err
 	}
-	f, err := a.store.File(ctx, s.FileId)
-	if err == nil {
-		w, err = a.store.Workflow(ctx, s.FileId)
-	}
-	if errors.Is(err, lifecycle.ErrNotFound) || err == nil && (f.Run != int64(s.Run) || w.Run != f.Run) {
-		return nil
-	}
+	f, err := a.file(ctx, s.Item, s.Run)
 	if err != nil {
 		return err
 	}
-	if err := a.publish(ctx, f, w, w.StepsOpen...); err != nil {
+	if w, err = a.Run(ctx, s); err != nil {
 		return err
 	}
-	return a.process(ctx, w)
+	return a.publish(ctx, f, w)
 }

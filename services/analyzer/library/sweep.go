@@ -9,10 +9,10 @@ import (
 	"github.com/assay-project/assay/pkg/event"
 	"github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/pkg/lifecycle"
-	"github.com/assay-project/assay/pkg/lifecycle/plan"
 	"github.com/assay-project/assay/pkg/quota"
 	"github.com/assay-project/assay/pkg/upload"
 	"github.com/assay-project/assay/services/analyzer/sweeper"
+	"github.com/assay-project/assay/services/analyzer/work"
 )
 
 // Codes of findings that are specific to the library.
@@ -163,9 +163,9 @@ func (s sweep) lost(ctx context.Context, r *sweeper.Run, w library.Workflow, e e
 			}
 			return publish(ctx)
 		}
-		w, err := s.store.FinishStep(ctx, w.FileID, w.Run, d.Step, plan.Failed, plan.Result{Reason: "the step did not end in time"}, nil)
-		if err == nil && w.Joined() {
-			err = s.conclude(ctx, w)
+		w, err := s.FailStep(ctx, stepOf(d), "the step did not end in time", 0)
+		if err == nil {
+			err = s.joiner().Conclude(ctx, w, stepOf(d))
 		}
 		return gone(err)
 	})
@@ -194,7 +194,7 @@ func (s sweep) file(ctx context.Context, r *sweeper.Run, f library.File) error {
 			return err
 		}
 		r.Found(ctx, lostWorkflow, f.ID, func(ctx context.Context) error {
-			_, err := s.joiner().GiveUpItem(ctx, f.ID, f.Run, "the state of the processing was lost; retry the file")
+			_, err := s.joiner().GiveUpItem(ctx, work.Step{Item: f.ID, Run: f.Run}, "the state of the processing was lost; retry the file")
 			return err
 		})
 		return nil

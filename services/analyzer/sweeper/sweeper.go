@@ -27,7 +27,6 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/assay-project/assay/pkg/bus"
-	"github.com/assay-project/assay/pkg/platform"
 	"github.com/assay-project/assay/pkg/sweep"
 )
 
@@ -37,8 +36,6 @@ type Config struct {
 	Rate          int           `env:"ASSAY_SWEEP_RATE" envDefault:"500" use:"often" doc:"the maximum number of items or objects that a sweep reads per second"`
 	OrphanAge     time.Duration `env:"ASSAY_RESERVATION_EXPIRES" envDefault:"24h" doc:"the age at which a sweep deletes a reservation without an upload, or an object without an item; must exceed the sum of ASSAY_UPLOAD_EXPIRES and the longest upload"`
 	UploadExpires time.Duration `env:"ASSAY_UPLOAD_EXPIRES" envDefault:"15m" doc:"lifetime of presigned upload requests; must equal the value of ingest"`
-
-	Platform platform.Config // where reports are stored
 }
 
 // Validate returns an error that names an invalid setting.
