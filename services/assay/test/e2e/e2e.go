@@ -24,5 +24,10 @@ func Promises() system.Promises {
 
 // Scenarios returns the promises that need their own services.
 func Scenarios() system.Scenarios {
-	return system.Join(recovery.Scenarios(), feed.Scenarios(), photos.Scenarios(), library.Scenarios(), identity.Scenarios(), quotas.Scenarios())
+	return system.Join(recovery.Scenarios(), feed.Scenarios(), photos.Scenarios(), library.Scenarios(), identity.Scenarios(Callers()), quotas.Scenarios())
+}
+
+// Callers states who may call the operations of each area.
+func Callers() []identity.Area {
+	return []identity.Area{uploads.Callers(), feed.Callers(), photos.Callers(), library.Callers()}
 }
