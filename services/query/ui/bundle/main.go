@@ -1,14 +1,16 @@
 // Command bundle builds the web app: from the TypeScript and style sheets in app it generates the scripts, style
 // sheet and HTML that package ui embeds, and the list of licenses of the packages in the scripts. The packages of
-// app must be installed (npm ci).
+// app must be installed (npm ci), and Node.js.
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -35,6 +37,7 @@ func main() {
 type metafile struct {
 	Outputs map[string]struct {
 		EntryPoint string
+		CSSBundle  string
 		Imports    []struct{ Path, Kind string }
 		Inputs     map[string]struct{ BytesInOutput int }
 	}
@@ -74,6 +77,9 @@ func build(app, out string) error {
 		if files[html], err = page(app, html, script, meta); err != nil {
 			return err
 		}
+	}
+	if files["pages.txt"], err = pages(app); err != nil {
+		return err
 	}
 	if files["icon.svg"], err = os.ReadFile(filepath.Join(app, "icon.svg")); err != nil {
 		return err
@@ -128,6 +134,30 @@ func buildTests(app, out string) error {
 	return nil
 }
 
+// pages returns the paths of the areas' pages, one per line, which a script prints in Node.js.
+func pages(app string) ([]byte, error) {
+	result := api.Build(api.BuildOptions{
+		AbsWorkingDir: app, EntryPoints: []string{"pages.ts"}, Outdir: filepath.Join(app, "dist"),
+		Bundle: true, Format: api.FormatESModule, Platform: api.PlatformNode, Target: api.ES2022,
+		JSX: api.JSXAutomatic, JSXImportSource: "preact", LogLevel: api.LogLevelWarning,
+	})
+	if len(result.Errors) > 0 {
+		return nil, errors.New("the build of pages.ts failed")
+	}
+	for _, file := range result.OutputFiles {
+		if filepath.Ext(file.Path) == ".js" {
+			cmd := exec.Command("node", "--input-type=module")
+			cmd.Stdin, cmd.Stderr = bytes.NewReader(file.Contents), os.Stderr
+			printed, err := cmd.Output()
+			if err != nil {
+				return nil, fmt.Errorf("pages.ts: %w", err)
+			}
+			return printed, nil
+		}
+	}
+	return nil, errors.New("the build of pages.ts has no script")
+}
+
 // page fills the names of the scripts and of the style sheet into an HTML template, and preloads the imports of script.
 func page(app, html, script string, meta metafile) ([]byte, error) {
 	template, err := os.ReadFile(filepath.Join(app, html))
@@ -141,6 +171,9 @@ func page(app, html, script string, meta metafile) ([]byte, error) {
 			continue
 		}
 		replace = append(replace, "{{"+output.EntryPoint+"}}", "/ui/"+filepath.Base(name))
+		if output.CSSBundle != "" {
+			replace = append(replace, "{{"+output.EntryPoint+": style}}", "/ui/"+filepath.Base(output.CSSBundle))
+		}
 		if output.EntryPoint != script {
 			continue
 		}

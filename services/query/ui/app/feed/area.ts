@@ -1,5 +1,6 @@
 import type { Area } from "../area.js";
 import { Feed } from "../ui/icon.js";
+import "./feed.css";
 
 export const area: Area = {
   name: "feed",

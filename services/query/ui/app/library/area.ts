@@ -1,6 +1,8 @@
 import type { Area } from "../area.js";
 import { Library, Search } from "../ui/icon.js";
 import { upload } from "./upload.js";
+import "./library.css";
+import "./file.css";
 
 const within = (path: string): boolean => path === "/library" || path.startsWith("/library/");
 

@@ -1,8 +1,8 @@
 // Display names for codes of the API.
-const areas: Record<string, string> = { textfile: "Text files", feed: "Feed", photojob: "Photo jobs", library: "Library" };
+import { labels } from "../areas.js";
 
 export function areaName(area: string): string {
-  return areas[area] ?? area;
+  return labels[area] ?? area;
 }
 
 const dependencies: Record<string, string> = {

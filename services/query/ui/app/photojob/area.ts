@@ -1,6 +1,7 @@
 import type { Area } from "../area.js";
 import { Image } from "../ui/icon.js";
 import { upload } from "./upload.js";
+import "./photojob.css";
 
 export const area: Area = {
   name: "photojob",

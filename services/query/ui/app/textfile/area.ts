@@ -1,6 +1,7 @@
 import type { Area } from "../area.js";
 import { FileText } from "../ui/icon.js";
 import { upload } from "./upload.js";
+import "./textfile.css";
 
 export const area: Area = {
   name: "textfile",
