@@ -1,4 +1,4 @@
-// The areas of the app, in the order of the navigation. An area is one folder, and its lines in this list.
+// The areas of the app, in the order of the navigation. An area is one folder, and one line in this list.
 import type { Area } from "./area.js";
 import { area as textfile } from "./textfile/area.js";
 import { area as feed } from "./feed/area.js";
@@ -11,11 +11,3 @@ export const areas: Area[] = [
   feed,
   library,
 ];
-
-/** The areas' labels by name. The pages for operators use only these, so that they contain nothing else of the areas. */
-export const labels: Record<string, string> = {
-  textfile: "Text files",
-  photojob: "Photo jobs",
-  feed: "Feed",
-  library: "Library",
-};

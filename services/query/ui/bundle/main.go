@@ -48,7 +48,16 @@ func build(app, out string) error {
 	if err != nil {
 		return err
 	}
+	areas, err := describe(app)
+	if err != nil {
+		return err
+	}
+	labels, err := json.Marshal(areas.Labels)
+	if err != nil {
+		return err
+	}
 	result := api.Build(api.BuildOptions{
+		Define:        map[string]string{"areaLabels": string(labels)},
 		AbsWorkingDir: app, EntryPoints: []string{"main.tsx", "operations/main.tsx", "theme.ts", "style/style.css"}, Outdir: filepath.Join(app, "dist"),
 		EntryNames: "[name]-[hash]", ChunkNames: "chunk-[hash]", AssetNames: "[name]-[hash]",
 		Bundle: true, Splitting: true, Format: api.FormatESModule, Platform: api.PlatformBrowser, Target: api.ES2022,
@@ -69,7 +78,7 @@ func build(app, out string) error {
 	if err := os.MkdirAll(out, 0o755); err != nil {
 		return err
 	}
-	files := map[string][]byte{}
+	files := map[string][]byte{"pages.txt": []byte(strings.Join(areas.Paths, "\n") + "\n")}
 	for _, file := range result.OutputFiles {
 		files[filepath.Base(file.Path)] = file.Contents
 	}
@@ -77,9 +86,6 @@ func build(app, out string) error {
 		if files[html], err = page(app, html, script, meta); err != nil {
 			return err
 		}
-	}
-	if files["pages.txt"], err = pages(app); err != nil {
-		return err
 	}
 	if files["icon.svg"], err = os.ReadFile(filepath.Join(app, "icon.svg")); err != nil {
 		return err
@@ -134,28 +140,37 @@ func buildTests(app, out string) error {
 	return nil
 }
 
-// pages returns the paths of the areas' pages, one per line, which a script prints in Node.js.
-func pages(app string) ([]byte, error) {
+// described is what a script prints about the areas.
+type described struct {
+	Paths  []string          // of their pages
+	Labels map[string]string // by name
+}
+
+// describe runs the script in Node.js.
+func describe(app string) (d described, err error) {
 	result := api.Build(api.BuildOptions{
-		AbsWorkingDir: app, EntryPoints: []string{"pages.ts"}, Outdir: filepath.Join(app, "dist"),
+		AbsWorkingDir: app, EntryPoints: []string{"describe.ts"}, Outdir: filepath.Join(app, "dist"),
 		Bundle: true, Format: api.FormatESModule, Platform: api.PlatformNode, Target: api.ES2022,
 		JSX: api.JSXAutomatic, JSXImportSource: "preact", LogLevel: api.LogLevelWarning,
 	})
 	if len(result.Errors) > 0 {
-		return nil, errors.New("the build of pages.ts failed")
+		return d, errors.New("the build of describe.ts failed")
 	}
+	cmd := exec.Command("node", "--input-type=module")
 	for _, file := range result.OutputFiles {
 		if filepath.Ext(file.Path) == ".js" {
-			cmd := exec.Command("node", "--input-type=module")
-			cmd.Stdin, cmd.Stderr = bytes.NewReader(file.Contents), os.Stderr
-			printed, err := cmd.Output()
-			if err != nil {
-				return nil, fmt.Errorf("pages.ts: %w", err)
-			}
-			return printed, nil
+			cmd.Stdin = bytes.NewReader(file.Contents)
 		}
 	}
-	return nil, errors.New("the build of pages.ts has no script")
+	cmd.Stderr = os.Stderr
+	printed, err := cmd.Output()
+	if err == nil {
+		err = json.Unmarshal(printed, &d)
+	}
+	if err != nil {
+		return d, fmt.Errorf("describe.ts: %w", err)
+	}
+	return d, nil
 }
 
 // page fills the names of the scripts and of the style sheet into an HTML template, and preloads the imports of script.

@@ -8,6 +8,7 @@ const within = (path: string): boolean => path === "/library" || path.startsWith
 
 export const area: Area = {
   name: "library",
+  label: "Library",
   nav: [
     { href: "/library", label: "Library", icon: Library, match: within },
     { href: "/search", label: "Search", icon: Search, match: (path) => path === "/search" },

@@ -1,8 +1,10 @@
 // Display names for codes of the API.
-import { labels } from "../areas.js";
+
+/** The labels of the areas by name. The build inserts them, so that these pages contain nothing else of the areas. */
+declare const areaLabels: Record<string, string>;
 
 export function areaName(area: string): string {
-  return labels[area] ?? area;
+  return areaLabels[area] ?? area;
 }
 
 const dependencies: Record<string, string> = {

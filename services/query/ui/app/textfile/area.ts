@@ -5,6 +5,7 @@ import "./textfile.css";
 
 export const area: Area = {
   name: "textfile",
+  label: "Text files",
   nav: [{ href: "/files", label: "Text files", icon: FileText, match: (path) => path === "/files" || path.startsWith("/files/") }],
   cards: [{ href: "/files", title: "Text files", text: "Count words and see which are most frequent.", icon: FileText }],
   routes: [
