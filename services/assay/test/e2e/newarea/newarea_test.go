@@ -36,7 +36,7 @@ func TestAreaWorks(t *testing.T) {
 
 	// CONTRIBUTING.md lists these commands under "Build and test".
 	c.run(t, "cp", "proto/asyncapi.yaml", "pkg/event/asyncapi.yaml")
-	c.run(t, "go", "test", "./services/assay/permissions", "-update")
+	c.run(t, "go", "test", "./services/assay/permissions", "-run", "FilesAreGenerated", "-update")
 	const documents = "LintRules|StatesDocument|SettingsDocument|DataModelDocument"
 	c.run(t, "go", "test", "./services/assay", "-run", documents, "-update")
 	c.run(t, ".ci/app", "services/query/ui/dist")
