@@ -33,8 +33,8 @@ func (i Item) Updated() time.Time { return time.UnixMilli(i.UpdatedAt).UTC() }
 // Ended reports whether the item is in a final state, and the reason if it failed.
 func (i Item) Ended() (bool, string) { return Machine().IsFinal(i.Status), i.ErrorMessage }
 
-// View is an item as the HTTP API shows it.
-type View struct {
+// LineCount is an item as the HTTP API shows it.
+type LineCount struct {
 	ID           string    `json:"id" format:"uuid"`
 	FileName     string    `json:"fileName"`
 	Status       string    `json:"status" enum:"PENDING,IN_PROGRESS,COMPLETED,FAILED"`
@@ -45,8 +45,8 @@ type View struct {
 }
 
 // View returns the item as the HTTP API shows it.
-func (i Item) View() View {
-	return View{i.ID, i.FileName, string(i.Status), i.Created(), i.Updated(), i.Lines, i.ErrorMessage}
+func (i Item) View() LineCount {
+	return LineCount{i.ID, i.FileName, string(i.Status), i.Created(), i.Updated(), i.Lines, i.ErrorMessage}
 }
 
 // ByOwner is the index of an owner's items.

@@ -95,7 +95,7 @@ type reserveInput struct {
 
 type reserveOutput struct {
 	Body struct {
-		linecount.View
+		linecount.LineCount
 		Upload parts.Reserved `json:"upload"`
 	}
 }
@@ -126,7 +126,7 @@ func (a *Area) reserve(ctx context.Context, in *reserveInput) (*reserveOutput, e
 		return nil, a.Problem(err)
 	}
 	out := &reserveOutput{}
-	out.Body.View = item.View()
+	out.Body.LineCount = item.View()
 	out.Body.Upload, err = a.Open(ctx, item, created, false, blob.Terms{Size: in.Body.Size, ContentType: "text/plain"})
 	return out, err
 }
@@ -136,7 +136,7 @@ type uploadedInput struct {
 	web.IDParam
 }
 
-type uploadedOutput struct{ Body linecount.View }
+type uploadedOutput struct{ Body linecount.LineCount }
 
 func (a *Area) uploaded(ctx context.Context, in *uploadedInput) (*uploadedOutput, error) {
 	item, err := a.Find(ctx, in.ID)

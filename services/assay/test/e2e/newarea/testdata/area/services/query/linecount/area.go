@@ -50,7 +50,7 @@ type getInput struct {
 
 type output struct {
 	CacheControl string `header:"Cache-Control"`
-	Body         linecount.View
+	Body         linecount.LineCount
 }
 
 func (a *Area) get(ctx context.Context, in *getInput) (*output, error) {
@@ -80,8 +80,8 @@ type listOutput struct {
 }
 
 type lineCounts struct {
-	LineCounts []linecount.View `json:"lineCounts"`
-	NextCursor string           `json:"nextCursor,omitempty" doc:"absent on the last page"`
+	LineCounts []linecount.LineCount `json:"lineCounts"`
+	NextCursor string                `json:"nextCursor,omitempty" doc:"absent on the last page"`
 }
 
 func (a *Area) list(ctx context.Context, in *listInput) (*listOutput, error) {

@@ -9,7 +9,7 @@ import { TableIcon } from "../ui/icon.js";
 import { Page } from "../ui/page.js";
 import { Bdi, counted } from "../ui/text.js";
 
-type Item = Schemas["View"];
+type Item = Schemas["LineCount"];
 
 export default function LineCounts(): JSX.Element {
   const list = useMemo(() => new Endless<Item>(async (cursor) => {
