@@ -21,7 +21,8 @@ function start({ file, onProgress }: Sending): Transfer<Sent> {
   let transfer: Transfer<void> | undefined;
   const send = async (): Promise<Sent> => {
     const { id, upload: to } = await api.POST("/v1/linecounts", { body: { fileName: file.name, size: file.size } }).then(data);
-    transfer = uploadPresigned(file, to, onProgress);
+    const { method = "PUT", url = "", headers = {}, expiresAt } = to;
+    transfer = uploadPresigned(file, { method, url, headers, expiresAt }, onProgress);
     await transfer.promise;
     await api.POST("/v1/linecounts/{id}/uploaded", { params: { path: { id } } }).then(data);
     return { id, href: "/linecounts" };
