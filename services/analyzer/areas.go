@@ -22,7 +22,11 @@ type Areas struct {
 }
 
 func (c Areas) validate() error {
-	return errors.Join(c.TextFile.Validate(), c.PhotoJob.Validate(), c.Library.Validate())
+	return errors.Join(
+		c.TextFile.Validate(),
+		c.PhotoJob.Validate(),
+		c.Library.Validate(),
+	)
 }
 
 // entries lists the areas of the product.

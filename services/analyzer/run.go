@@ -81,10 +81,10 @@ func Run(ctx context.Context, cfg Config) error {
 	return service.Run(ctx, Name, cfg.Addr, cfg.OperatorAddr, cfg.Config, cfg, Open)
 }
 
-// Open connects to the backends and opens the areas of the product and those in more. The caller
+// Open connects to the backends and opens the areas of the product. The caller
 // must close the Service.
-func Open(ctx context.Context, cfg Config, log zerolog.Logger, reg prometheus.Registerer, more ...Entry) (*Service, error) {
-	return open(ctx, cfg, append(entries(cfg.Areas), more...), Name, backend.Open, log, reg)
+func Open(ctx context.Context, cfg Config, log zerolog.Logger, reg prometheus.Registerer) (*Service, error) {
+	return open(ctx, cfg, entries(cfg.Areas), Name, backend.Open, log, reg)
 }
 
 // open connects to the backends as a client and opens the listed areas.

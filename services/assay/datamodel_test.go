@@ -52,7 +52,7 @@ func TestDataModelDocument(t *testing.T) {
 		if len(a.Objects) > 0 || len(a.Buckets) > 0 {
 			part += objectsOf(a)
 		}
-		want = withPart(t, want, a.Name, part)
+		want = withPart(t, withSection(want, a.Name), a.Name, part)
 	}
 	want = withPart(t, want, "platform", storageOf(t, cfg, "platform", platform.Storage(cfg.Platform)))
 	want = withPart(t, want, "streams", streamsOf(t, cfg))
@@ -60,11 +60,26 @@ func TestDataModelDocument(t *testing.T) {
 	compareDocument(t, path, want)
 }
 
+// marks returns the lines around the named part of a document.
+func marks(name string) (begins, ends string) {
+	return "<!-- Generated: " + name + ". After a change: go test ./services/assay -run DataModelDocument -update -->\n",
+		"<!-- End of " + name + ". -->\n"
+}
+
+// withSection adds the section of a new area after those of the other areas.
+func withSection(document, name string) string {
+	begins, ends := marks(name)
+	if strings.Contains(document, begins) {
+		return document
+	}
+	const next = "## platform\n"
+	return strings.Replace(document, next, "## "+name+"\n\n"+begins+ends+"\n"+next, 1)
+}
+
 // withPart replaces the named part of a document.
 func withPart(t *testing.T, document, name, part string) string {
 	t.Helper()
-	begins := "<!-- Generated: " + name + ". After a change: go test ./services/assay -run DataModelDocument -update -->\n"
-	ends := "<!-- End of " + name + ". -->\n"
+	begins, ends := marks(name)
 	before, rest, found := strings.Cut(document, begins)
 	_, after, ended := strings.Cut(rest, ends)
 	if !found || !ended {

@@ -64,13 +64,13 @@ func Run(ctx context.Context, cfg Config) error {
 	return service.Run(ctx, Name, cfg.Addr, cfg.OperatorAddr, cfg.Config, cfg, Open)
 }
 
-// Open connects to the backends and opens the areas of the product and those in more. The caller
+// Open connects to the backends and opens the areas of the product. The caller
 // must close the Service.
-func Open(ctx context.Context, cfg Config, log zerolog.Logger, reg prometheus.Registerer, more ...Entry) (*Service, error) {
+func Open(ctx context.Context, cfg Config, log zerolog.Logger, reg prometheus.Registerer) (*Service, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, config.Unusable(err)
 	}
-	list := append(entries(cfg.Areas), more...)
+	list := entries(cfg.Areas)
 	cfg.Backends.NATS.Work, cfg.Backends.NATS.Queues = service.Streams(list), []bus.Queue{notice.Queue()}
 	backends, err := backend.Open(ctx, cfg.Backends, Name, log, reg)
 	if err != nil {

@@ -61,9 +61,9 @@ func Run(ctx context.Context, cfg Config) error {
 	return service.Run(ctx, Name, cfg.Addr, cfg.OperatorAddr, cfg.Config, cfg, Open)
 }
 
-// Open connects to the backends and opens the areas of the product and those in more. The
+// Open connects to the backends and opens the areas of the product. The
 // caller must close the Service.
-func Open(ctx context.Context, cfg Config, log zerolog.Logger, reg prometheus.Registerer, more ...Entry) (*Service, error) {
+func Open(ctx context.Context, cfg Config, log zerolog.Logger, reg prometheus.Registerer) (*Service, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, config.Unusable(err)
 	}
@@ -71,7 +71,7 @@ func Open(ctx context.Context, cfg Config, log zerolog.Logger, reg prometheus.Re
 	if err != nil {
 		return nil, err
 	}
-	s, err := newService(cfg, append(entries(cfg.Areas), more...), backends, log, reg)
+	s, err := newService(cfg, entries(cfg.Areas), backends, log, reg)
 	if err != nil {
 		return nil, err
 	}

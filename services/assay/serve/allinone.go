@@ -70,10 +70,9 @@ func (w *allInOne) open(ctx context.Context, cfg Config, dir string, page net.Ad
 	)
 }
 
-// add opens a service with its own settings and a logger with its name. E is the type of the
-// entries in its list of areas.
-func add[C, E any, S process.Service](w *allInOne, ctx context.Context, name string,
-	open func(context.Context, C, zerolog.Logger, prometheus.Registerer, ...E) (S, error), environ []string, reg prometheus.Registerer,
+// add opens a service with its own settings and a logger with its name.
+func add[C any, S process.Service](w *allInOne, ctx context.Context, name string,
+	open func(context.Context, C, zerolog.Logger, prometheus.Registerer) (S, error), environ []string, reg prometheus.Registerer,
 ) error {
 	cfg, err := config.Load[C](environ)
 	if err != nil {

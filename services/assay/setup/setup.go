@@ -41,7 +41,12 @@ type Config struct {
 // Areas returns the descriptions of all areas. Tables, streams, permissions and generated documents are derived from
 // them.
 func (c Config) Areas() []area.Area {
-	return []area.Area{textfile.Area(c.TextFile), feed.Area(c.Feed), photojob.Area(c.PhotoJob), library.Area(c.Library)}
+	return []area.Area{
+		textfile.Area(c.TextFile),
+		feed.Area(c.Feed),
+		photojob.Area(c.PhotoJob),
+		library.Area(c.Library),
+	}
 }
 
 // Storage returns descriptions of the storage of the areas and of Assay itself.
@@ -53,10 +58,10 @@ func (c Config) Storage(areas []area.Area) []area.Storage {
 	return append(all, platform.Storage(c.Platform))
 }
 
-// Run creates missing tables, buckets and streams for the areas of the product and those in more. It
+// Run creates missing tables, buckets and streams for the areas of the product. It
 // updates existing streams to their declared settings, and does not change existing tables and buckets.
-func Run(ctx context.Context, cfg Config, more ...area.Area) error {
-	areas := append(cfg.Areas(), more...)
+func Run(ctx context.Context, cfg Config) error {
+	areas := cfg.Areas()
 	for _, a := range areas {
 		cfg.Backends.NATS.Work = append(cfg.Backends.NATS.Work, a.Work)
 		if a.Log.Stream != "" {

@@ -12,7 +12,7 @@ import (
 	"mime"
 	"net/http"
 	"path"
-	"slices"
+	"regexp"
 	"strings"
 	"sync"
 	"time"
@@ -29,14 +29,13 @@ var licenses string
 // Notices returns the licenses of the packages that the scripts contain.
 func Notices() []string { return []string{licenses} }
 
-// paths are the patterns that Patterns returns.
-var paths = []string{
-	"GET /{$}", "GET /ui/{name}",
-	"GET /files", "GET /files/{id}",
-	"GET /photos", "GET /photos/{id}", "GET /photos/batches/{id}",
-	"GET /library", "GET /library/{id}", "GET /search",
-	"GET /feed", "GET /account",
-}
+// pages contains the paths of the areas' pages, one per line, such as /files/:id. The build writes it.
+//
+//go:embed dist/pages.txt
+var pages string
+
+// parameter matches a parameter in a path.
+var parameter = regexp.MustCompile(`:(\w+)`)
 
 // operatorPaths are the patterns that OperatorRoutes serves.
 var operatorPaths = []string{
@@ -47,11 +46,17 @@ var operatorPaths = []string{
 
 // Patterns returns the patterns of the requests that Routes serves: the files below /ui/ and the paths of the
 // app's pages, which all return the same HTML.
-func Patterns() []string { return slices.Clone(paths) }
+func Patterns() []string {
+	all := []string{"GET /{$}", "GET /ui/{name}", "GET /account"}
+	for path := range strings.Lines(pages) {
+		all = append(all, "GET "+parameter.ReplaceAllString(strings.TrimSpace(path), "{$1}"))
+	}
+	return all
+}
 
 // Routes registers the app. origins are the hosts of presigned URLs, such as
 // https://bucket.s3.amazonaws.com. The pages may send requests to them and show their images.
-func Routes(r *web.Router, origins ...string) { register(r, paths, index, load(origins)) }
+func Routes(r *web.Router, origins ...string) { register(r, Patterns(), index, load(origins)) }
 
 // OperatorRoutes registers the pages for operators, which are served only at the operator address, and redirects
 // its root to them.

@@ -19,10 +19,30 @@ import (
 
 // Promises returns the promises that a running system keeps, regardless of the number of its programs.
 func Promises() system.Promises {
-	return system.Join(uploads.Promises(), outcomes.Promises(), live.Promises(), feed.Promises(), photos.Promises(), operation.Promises(), library.Promises())
+	return system.Join(
+		uploads.Promises(), outcomes.Promises(), live.Promises(), operation.Promises(),
+		feed.Promises(),
+		photos.Promises(),
+		library.Promises(),
+	)
 }
 
 // Scenarios returns the promises that need their own services.
 func Scenarios() system.Scenarios {
-	return system.Join(recovery.Scenarios(), feed.Scenarios(), photos.Scenarios(), library.Scenarios(), identity.Scenarios(), quotas.Scenarios())
+	return system.Join(
+		recovery.Scenarios(), identity.Scenarios(Callers()), quotas.Scenarios(),
+		feed.Scenarios(),
+		photos.Scenarios(),
+		library.Scenarios(),
+	)
+}
+
+// Callers states who may call the operations of each area.
+func Callers() []identity.Area {
+	return []identity.Area{
+		uploads.Callers(),
+		feed.Callers(),
+		photos.Callers(),
+		library.Callers(),
+	}
 }

@@ -6,6 +6,8 @@ import type { Target } from "./upload/target.js";
 export interface Area {
   /** The name of the area in the API and in events, such as textfile. */
   name: string;
+  /** What users call it. */
+  label: string;
   /** Entries of the navigation. */
   nav: { href: string; label: string; icon: ComponentType; match: (path: string) => boolean }[];
   /** Cards of the start page. */

@@ -1,14 +1,16 @@
 // Command bundle builds the web app: from the TypeScript and style sheets in app it generates the scripts, style
 // sheet and HTML that package ui embeds, and the list of licenses of the packages in the scripts. The packages of
-// app must be installed (npm ci).
+// app must be installed (npm ci), and Node.js.
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -35,6 +37,7 @@ func main() {
 type metafile struct {
 	Outputs map[string]struct {
 		EntryPoint string
+		CSSBundle  string
 		Imports    []struct{ Path, Kind string }
 		Inputs     map[string]struct{ BytesInOutput int }
 	}
@@ -45,7 +48,16 @@ func build(app, out string) error {
 	if err != nil {
 		return err
 	}
+	areas, err := describe(app)
+	if err != nil {
+		return err
+	}
+	labels, err := json.Marshal(areas.Labels)
+	if err != nil {
+		return err
+	}
 	result := api.Build(api.BuildOptions{
+		Define:        map[string]string{"areaLabels": string(labels)},
 		AbsWorkingDir: app, EntryPoints: []string{"main.tsx", "operations/main.tsx", "theme.ts", "style/style.css"}, Outdir: filepath.Join(app, "dist"),
 		EntryNames: "[name]-[hash]", ChunkNames: "chunk-[hash]", AssetNames: "[name]-[hash]",
 		Bundle: true, Splitting: true, Format: api.FormatESModule, Platform: api.PlatformBrowser, Target: api.ES2022,
@@ -66,7 +78,7 @@ func build(app, out string) error {
 	if err := os.MkdirAll(out, 0o755); err != nil {
 		return err
 	}
-	files := map[string][]byte{}
+	files := map[string][]byte{"pages.txt": []byte(strings.Join(areas.Paths, "\n") + "\n")}
 	for _, file := range result.OutputFiles {
 		files[filepath.Base(file.Path)] = file.Contents
 	}
@@ -128,6 +140,39 @@ func buildTests(app, out string) error {
 	return nil
 }
 
+// described is what a script prints about the areas.
+type described struct {
+	Paths  []string          // of their pages
+	Labels map[string]string // by name
+}
+
+// describe runs the script in Node.js.
+func describe(app string) (d described, err error) {
+	result := api.Build(api.BuildOptions{
+		AbsWorkingDir: app, EntryPoints: []string{"describe.ts"}, Outdir: filepath.Join(app, "dist"),
+		Bundle: true, Format: api.FormatESModule, Platform: api.PlatformNode, Target: api.ES2022,
+		JSX: api.JSXAutomatic, JSXImportSource: "preact", LogLevel: api.LogLevelWarning,
+	})
+	if len(result.Errors) > 0 {
+		return d, errors.New("the build of describe.ts failed")
+	}
+	cmd := exec.Command("node", "--input-type=module")
+	for _, file := range result.OutputFiles {
+		if filepath.Ext(file.Path) == ".js" {
+			cmd.Stdin = bytes.NewReader(file.Contents)
+		}
+	}
+	cmd.Stderr = os.Stderr
+	printed, err := cmd.Output()
+	if err == nil {
+		err = json.Unmarshal(printed, &d)
+	}
+	if err != nil {
+		return d, fmt.Errorf("describe.ts: %w", err)
+	}
+	return d, nil
+}
+
 // page fills the names of the scripts and of the style sheet into an HTML template, and preloads the imports of script.
 func page(app, html, script string, meta metafile) ([]byte, error) {
 	template, err := os.ReadFile(filepath.Join(app, html))
@@ -141,6 +186,9 @@ func page(app, html, script string, meta metafile) ([]byte, error) {
 			continue
 		}
 		replace = append(replace, "{{"+output.EntryPoint+"}}", "/ui/"+filepath.Base(name))
+		if output.CSSBundle != "" {
+			replace = append(replace, "{{"+output.EntryPoint+": style}}", "/ui/"+filepath.Base(output.CSSBundle))
+		}
 		if output.EntryPoint != script {
 			continue
 		}

@@ -9,32 +9,6 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// attempt is a request for an operator's write operation, with its expected status.
-type attempt struct {
-	path, body string // path of the request; empty means the path of the operation
-	status     int
-	repeated   int // status of the second attempt, if it differs
-}
-
-// writes lists every write operation of the operator addresses by method and path. New operations must be added here.
-var writes = map[string]attempt{
-	"POST /v1/keys":                         {body: `{"owner":"carl"}`, status: http.StatusCreated},
-	"POST /v1/keys/{id}/rotate":             {path: "/v1/keys/{key}/rotate", body: `{"grace":"1m"}`, status: http.StatusOK},
-	"DELETE /v1/keys/{id}":                  {path: "/v1/keys/{key}", status: http.StatusNoContent},
-	"PUT /v1/quotas/{ownerId}":              {path: "/v1/quotas/carl", body: `{"items":7}`, status: http.StatusOK},
-	"POST /v1/dead/replay":                  {body: `{"dryRun":true}`, status: http.StatusOK},
-	"POST /v1/dead/drop":                    {body: `{"dryRun":true}`, status: http.StatusOK},
-	"DELETE /v1/dead/{sequence}":            {path: "/v1/dead/1", status: http.StatusNotFound},
-	"PUT /v1/feed/sources/{name}":           {path: "/v1/feed/sources/news", body: `{"kind":"rss","url":"https://example.com/feed","enabled":false,"tags":["a"]}`, status: http.StatusCreated, repeated: http.StatusPreconditionRequired},
-	"DELETE /v1/feed/sources/{name}":        {path: "/v1/feed/sources/none", status: http.StatusNoContent},
-	"DELETE /v1/feed/items/{sourceId}":      {path: "/v1/feed/items/rss%23none", status: http.StatusNoContent},
-	"POST /v1/feed/reanalyze":               {body: `{"dryRun":true}`, status: http.StatusOK},
-	"PUT /v1/photo-providers/{name}":        {path: "/v1/photo-providers/gemini", body: `{}`, status: http.StatusUnprocessableEntity},
-	"PUT /v1/photo-providers":               {body: `{"default":"stub"}`, status: http.StatusOK, repeated: http.StatusPreconditionRequired},
-	"POST /v1/photo-providers/{name}/check": {path: "/v1/photo-providers/gemini/check", status: http.StatusOK},
-	"POST /v1/sweeps":                       {body: `{"dryRun":true}`, status: http.StatusOK},
-}
-
 // entry is an entry of the audit log.
 type entry struct {
 	Who, Credential, KeyID, Operation, Method, Outcome, RequestID string
@@ -62,30 +36,30 @@ func (w *world) checkAudit(t *testing.T) {
 		if method == http.MethodGet {
 			continue
 		}
-		write, listed := writes[pattern]
+		write, listed := w.Writes[pattern]
 		if !listed {
 			t.Errorf("%s is not in the list of write operations: add it", pattern)
 			continue
 		}
-		if write.path != "" {
-			path = write.path
+		if write.Path != "" {
+			path = write.Path
 		}
 		for i, c := range callers {
 			spare := strings.Split(w.key(t, `{"owner":"spare"}`), "_")[1]
-			req, err := http.NewRequestWithContext(system.Within(t), method, w.Operator+strings.ReplaceAll(path, "{key}", spare), strings.NewReader(write.body))
+			req, err := http.NewRequestWithContext(system.Within(t), method, w.Operator+strings.ReplaceAll(path, "{key}", spare), strings.NewReader(write.Body))
 			if err != nil {
 				t.Fatal(err)
 			}
-			if req.Header.Set(c.header, c.value); write.body != "" {
+			if req.Header.Set(c.header, c.value); write.Body != "" {
 				req.Header.Set("Content-Type", "application/json")
 			}
 			resp, text := w.send(t, req)
-			e := entry{c.who, c.credential, c.key, operationID, method, "done", resp.Header.Get("X-Request-Id"), write.status}
+			e := entry{c.who, c.credential, c.key, operationID, method, "done", resp.Header.Get("X-Request-Id"), write.Status}
 			switch {
 			case !c.operator:
 				e.Status = http.StatusForbidden
-			case i > 0 && write.repeated != 0:
-				e.Status = write.repeated
+			case i > 0 && write.Repeated != 0:
+				e.Status = write.Repeated
 			}
 			if e.Status >= http.StatusBadRequest {
 				e.Outcome = "refused"
@@ -124,7 +98,7 @@ func (w *world) checkAudit(t *testing.T) {
 			t.Errorf("the audit log contains no entry for %+v, want one", e)
 		}
 	}
-	for pattern := range writes {
+	for pattern := range w.Writes {
 		if w.documented(t, w.Operator)[pattern] == "" {
 			t.Errorf("%s is listed but is not in the API document", pattern)
 		}

@@ -15,9 +15,7 @@ import (
 // credentialsAreRevoked: three processes accept a key and a session created with it, record the use of the key, and
 // reject both within 5 seconds after it is revoked. Live events contain only events of the owner, and the stream ends
 // when the key is revoked. The audit log records the write operations of operators.
-func credentialsAreRevoked(t *testing.T, start system.Starter) {
-	w := open(t, start)
-	w.fill(t)
+func credentialsAreRevoked(t *testing.T, w *world) {
 	w.checkStreams(t)
 	w.checkRevocation(t)
 	w.checkAudit(t)

@@ -13,14 +13,14 @@ import (
 
 // checkRejectedFirst checks that a caller without a valid credential gets 401 for wrong ids, parameters and bodies too: it
 // learns nothing about what the operation accepts.
-func (w *world) checkRejectedFirst(t *testing.T, pattern string, op operation) {
+func (w *world) checkRejectedFirst(t *testing.T, pattern string, op Operation) {
 	t.Helper()
 	malformed := op
-	malformed.names = map[string]string{}
-	for name, value := range op.names {
-		malformed.names[name] = value
+	malformed.Names = map[string]string{}
+	for name, value := range op.Names {
+		malformed.Names[name] = value
 		if _, item := w.items[value]; !item {
-			malformed.names[name] = "wrong"
+			malformed.Names[name] = "wrong"
 		}
 	}
 	wrong := map[string]string{}
@@ -28,8 +28,8 @@ func (w *world) checkRejectedFirst(t *testing.T, pattern string, op operation) {
 		wrong[name] = "wrong"
 	}
 	for _, ids := range []map[string]string{w.items, w.unknown, wrong} {
-		method, right, body := w.request(pattern, op, ids)
-		_, bad, _ := w.request(pattern, malformed, ids)
+		method, right, body := w.requested(pattern, op, ids)
+		_, bad, _ := w.requested(pattern, malformed, ids)
 		unknown, separator := right, "?"
 		if strings.Contains(unknown, "?") {
 			separator = "&"

@@ -2,13 +2,24 @@
 // to items shared with them, and that it rejects credentials once they are revoked or rotated.
 package identity
 
-import "github.com/assay-project/assay/services/assay/test/e2e/system"
+import (
+	"testing"
 
-// Scenarios returns the promises that need their own services.
-func Scenarios() system.Scenarios {
+	"github.com/assay-project/assay/services/assay/test/e2e/system"
+)
+
+// Scenarios returns the promises that need their own services, for the operations of the areas.
+func Scenarios(areas []Area) system.Scenarios {
+	with := func(prove func(*testing.T, *world)) func(*testing.T, system.Starter) {
+		return func(t *testing.T, start system.Starter) {
+			w := open(t, start, areas)
+			w.fill(t)
+			prove(t, w)
+		}
+	}
 	return system.Scenarios{
-		"every operation checks its caller": everyOperationChecksItsCaller,
-		"sharing is enforced":               sharingIsEnforced,
-		"credentials are revoked":           credentialsAreRevoked,
+		"every operation checks its caller": with(everyOperationChecksItsCaller),
+		"sharing is enforced":               with(sharingIsEnforced),
+		"credentials are revoked":           with(credentialsAreRevoked),
 	}
 }

@@ -8,55 +8,53 @@ import (
 // Request is a request of an operation.
 type Request struct{ Method, Path, Body string }
 
-// Requests returns a valid request of each operation of the public address, by method and path. ids contains the ids of
-// the items that the requests name: owner, file, photo, batch, node, folder and link.
-func Requests(ids map[string]string) map[string]Request {
+// Requests returns a valid request of each operation of the public address, by method and path. It creates the items of
+// owner that the requests name with post, which returns a field of the response.
+func Requests(areas []Area, owner string, post func(path, body, field string) string) map[string]Request {
+	a := join(areas)
+	ids := a.create("a", post)
+	ids["owner"] = owner
 	all := map[string]Request{}
-	for pattern, op := range operations {
-		all[documentedAs(pattern)] = op.request(documentedAs(pattern), ids)
+	for pattern, op := range a.Operations {
+		all[pattern] = a.request(pattern, op, ids)
 	}
 	return all
 }
 
 // OperatorRequests returns a request of each operation of the operator addresses, by method and path. Writes are valid.
-func OperatorRequests() map[string]Request {
+func OperatorRequests(areas []Area) map[string]Request {
 	all := map[string]Request{}
-	for _, pattern := range operatorOperations {
+	for pattern, write := range join(areas).operatorOperations() {
 		method, path, _ := strings.Cut(pattern, " ")
-		write := writes[pattern]
-		if write.path != "" {
-			path = write.path
+		if write.Path != "" {
+			path = write.Path
 		}
-		all[pattern] = Request{method, regexp.MustCompile(`\{[^}]+\}`).ReplaceAllString(path, "1"), write.body}
+		all[pattern] = Request{method, parameter.ReplaceAllString(path, "1"), write.Body}
 	}
 	return all
 }
 
-// documentedAs returns the method and path of an operation of the public address in the API document.
-func documentedAs(pattern string) string {
-	return strings.NewReplacer("{owner}", "{ownerId}", "{link}", "{token}").Replace(pattern)
-}
+// parameter is a parameter of a path.
+var parameter = regexp.MustCompile(`\{[^}]+\}`)
 
 // request returns the request of an operation, with the ids inserted.
-func (op operation) request(pattern string, ids map[string]string) Request {
+func (a Area) request(pattern string, op Operation, ids map[string]string) Request {
 	method, path, _ := strings.Cut(pattern, " ")
-	area := map[string]string{"files": "file", "photos": "photo", "photo-batches": "batch", "library": "node"}[strings.Split(path, "/")[2]]
-	fill := func(text string) string {
-		for parameter, value := range op.names {
-			if id, item := ids[value]; item {
-				value = id
-			}
-			text = strings.ReplaceAll(text, "{"+parameter+"}", value)
+	values := map[string]string{"ownerId": ids["owner"]}
+	for _, item := range a.Items {
+		if item.In == strings.Split(path, "/")[2] {
+			values["id"] = ids[item.Name]
 		}
-		text = strings.NewReplacer("{id}", ids[area], "{ownerId}", ids["owner"], "{token}", ids["link"], "{sourceId}", "rss%23nothing").Replace(text)
-		for name, id := range ids {
-			text = strings.ReplaceAll(text, "{"+name+"}", id)
+	}
+	for parameter, value := range op.Names {
+		values[parameter] = value
+		if id, item := ids[value]; item {
+			values[parameter] = id
 		}
-		return text
 	}
-	path = fill(path)
-	if op.query != "" {
-		path += "?" + fill(op.query)
+	path = insert(path, values)
+	if op.Query != "" {
+		path += "?" + insert(op.Query, ids)
 	}
-	return Request{method, path, fill(op.body)}
+	return Request{method, path, insert(op.Body, ids)}
 }

@@ -13,9 +13,7 @@ import (
 // sharingIsEnforced shares a folder with a user and with a group, and checks that they see it in every call: nodes, the
 // list of shared nodes, search, zips and live events. They may not change what they see. After access is withdrawn,
 // they no longer see it.
-func sharingIsEnforced(t *testing.T, start system.Starter) {
-	w := open(t, start)
-	w.fill(t)
+func sharingIsEnforced(t *testing.T, w *world) {
 	chemist := w.provider.Token(t, "carl", map[string]any{
 		"groups": []string{"chemists"}, "name": "Carl Lee", "given_name": "Carl", "family_name": "Lee", "preferred_username": "carl", "email": "carl@example.com",
 	})

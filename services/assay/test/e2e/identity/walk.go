@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -14,23 +13,17 @@ import (
 
 // everyOperationChecksItsCaller calls every operation in the API documents of all addresses for anna's items: without
 // credentials, with a read-only key of anna, and with the credentials of another owner and of an operator.
-func everyOperationChecksItsCaller(t *testing.T, start system.Starter) {
-	w := open(t, start)
-	w.fill(t)
-	listed := map[string]operation{}
-	for pattern, op := range operations {
-		listed[documentedAs(pattern)] = op
-	}
+func everyOperationChecksItsCaller(t *testing.T, w *world) {
 	found := w.documented(t, w.HTTP)
 	for _, pattern := range slices.Sorted(maps.Keys(found)) {
-		op, known := listed[pattern]
+		op, known := w.Operations[pattern]
 		if !known {
 			t.Errorf("%s is not in the list of operations: add it with its kind", pattern)
 			continue
 		}
 		t.Run(pattern, func(t *testing.T) { w.check(t, pattern, op) })
 	}
-	for pattern := range listed {
+	for pattern := range w.Operations {
 		if found[pattern] == "" {
 			t.Errorf("%s is listed but is not in the API document", pattern)
 		}
@@ -40,22 +33,22 @@ func everyOperationChecksItsCaller(t *testing.T, start system.Starter) {
 	w.checkLogs(t)
 }
 
-func (w *world) check(t *testing.T, pattern string, op operation) {
-	method, url, body := w.request(pattern, op, w.items)
+func (w *world) check(t *testing.T, pattern string, op Operation) {
+	method, url, body := w.requested(pattern, op, w.items)
 	status := func(token string) int {
 		got, text := w.ask(t, token, method, url, body)
-		if token != w.anna && token != w.read && op.kind != linked {
+		if token != w.anna && token != w.read && op.Kind != Linked {
 			w.leaksNothing(t, url+body, text)
 		}
 		return got
 	}
-	switch op.kind {
-	case public:
+	switch op.Kind {
+	case Public:
 		if got := status("assay_forged"); got == http.StatusForbidden || got == http.StatusUnauthorized && pattern != "POST /v1/session" {
 			t.Errorf("with a forged credential: %d, want it ignored", got)
 		}
 		return
-	case linked:
+	case Linked:
 		if got := status(""); got != http.StatusOK {
 			t.Errorf("without a credential: %d, want 200", got)
 		}
@@ -67,7 +60,7 @@ func (w *world) check(t *testing.T, pattern string, op operation) {
 	if got := status("assay_forged"); got != http.StatusUnauthorized {
 		t.Errorf("with a forged key: %d, want 401", got)
 	}
-	if op.kind != linked {
+	if op.Kind != Linked {
 		w.checkRejectedFirst(t, pattern, op)
 	}
 	w.checkOrigins(t, method, url, body)
@@ -75,31 +68,31 @@ func (w *world) check(t *testing.T, pattern string, op operation) {
 		if got := status(w.read); got != http.StatusForbidden {
 			t.Errorf("with the scope read: %d, want 403", got)
 		}
-	} else if got := status(w.read); got == http.StatusUnauthorized || got == http.StatusForbidden || got == http.StatusNotFound && !op.absent {
+	} else if got := status(w.read); got == http.StatusUnauthorized || got == http.StatusForbidden || got == http.StatusNotFound && !op.Absent {
 		t.Errorf("with the scope read: %d, want access", got)
 	}
 	for name, stranger := range map[string]string{"another owner": w.bob, "an operator": w.operator} {
-		if op.kind == own {
+		if op.Kind == Own {
 			w.checkHidden(t, pattern, op, name, stranger)
-		} else if got := status(stranger); got == http.StatusUnauthorized || got == http.StatusForbidden || got == http.StatusNotFound && !op.absent {
+		} else if got := status(stranger); got == http.StatusUnauthorized || got == http.StatusForbidden || got == http.StatusNotFound && !op.Absent {
 			t.Errorf("with the credential of %s: %d, want access", name, got)
 		}
 	}
 }
 
 // checkHidden checks that a stranger gets the same response for an item of anna as for one that does not exist.
-func (w *world) checkHidden(t *testing.T, pattern string, op operation, name, stranger string) {
+func (w *world) checkHidden(t *testing.T, pattern string, op Operation, name, stranger string) {
 	t.Helper()
 	var shown [2]string
 	for i, ids := range []map[string]string{w.items, w.unknown} {
-		method, url, body := w.request(pattern, op, ids)
+		method, url, body := w.requested(pattern, op, ids)
 		resp, text := w.exchange(t, stranger, method, url, body)
 		var p system.Problem
 		if text != "" {
 			system.Decode(t, text, &p)
 		}
 		shown[i] = fmt.Sprint(resp.StatusCode, p.Type, p.Title, p.Detail, p.Errors)
-		if resp.StatusCode != http.StatusNotFound && !(op.silent && resp.StatusCode == http.StatusNoContent) {
+		if resp.StatusCode != http.StatusNotFound && !(op.Silent && resp.StatusCode == http.StatusNoContent) {
 			t.Errorf("with the credential of %s: %d, want 404, or 204 if the operation is silent: %s", name, resp.StatusCode, text)
 		}
 		w.leaksNothing(t, url+body, text)
@@ -121,15 +114,16 @@ func (w *world) leaksNothing(t *testing.T, sent, text string) {
 
 func (w *world) checkOperators(t *testing.T) {
 	t.Helper()
+	listed := w.operatorOperations()
 	var found []string
 	for _, address := range []string{w.Operator, w.analyzer.Operator} { // through the gateway and directly
 		for pattern := range w.documented(t, address) {
 			found = append(found, pattern)
-			if !slices.Contains(operatorOperations, pattern) {
+			if _, known := listed[pattern]; !known {
 				t.Errorf("%s is not in the list of operator operations: add it", pattern)
 			}
 			method, path, _ := strings.Cut(pattern, " ")
-			url := address + regexp.MustCompile(`\{[^}]+\}`).ReplaceAllString(path, "1")
+			url := address + parameter.ReplaceAllString(path, "1")
 			for name, caller := range map[string]struct {
 				token string
 				want  int
@@ -154,7 +148,7 @@ func (w *world) checkOperators(t *testing.T) {
 			}
 		}
 	}
-	for _, pattern := range operatorOperations {
+	for pattern := range listed {
 		if !slices.Contains(found, pattern) {
 			t.Errorf("%s is listed but is in no API document", pattern)
 		}
@@ -164,10 +158,11 @@ func (w *world) checkOperators(t *testing.T) {
 // checkNothingLost checks that no item of anna has been deleted, trashed or canceled.
 func (w *world) checkNothingLost(t *testing.T) {
 	t.Helper()
-	for _, path := range []string{"/v1/files/{file}", "/v1/photos/{photo}", "/v1/photo-batches/{batch}", "/v1/library/nodes/{node}", "/v1/library/nodes/{folder}"} {
-		for name, id := range w.items {
-			path = strings.ReplaceAll(path, "{"+name+"}", id)
+	for _, item := range w.Items {
+		if item.Shown == "" {
+			continue
 		}
+		path := insert(item.Shown, w.items)
 		status, text := w.ask(t, w.anna, http.MethodGet, w.HTTP+path, "")
 		if status != http.StatusOK || strings.Contains(text, `"trashed":true`) || strings.Contains(text, "CANCELLED") {
 			t.Errorf("%s after all calls: %d %s, want 200 and an item that is neither trashed nor canceled", path, status, text)

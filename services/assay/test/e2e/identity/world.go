@@ -2,15 +2,14 @@ package identity
 
 import (
 	"encoding/json"
-	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/google/uuid"
-	"github.com/oklog/ulid/v2"
 
 	"github.com/assay-project/assay/pkg/identity/oidctest"
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
@@ -22,6 +21,7 @@ const marker = "annas-secret"
 // world is a system that requires credentials, with services that have the permissions of deploy/iam.
 type world struct {
 	system.System
+	Area                      // the operations of all areas
 	provider                  *oidctest.Provider
 	ingest, query, analyzer   *system.Service
 	operator, anna, read, bob string            // tokens
@@ -31,7 +31,7 @@ type world struct {
 
 var keyPattern = regexp.MustCompile(`assay_([a-z2-7]{16})_[a-z2-7]{52}`)
 
-func open(t *testing.T, start system.Starter) *world {
+func open(t *testing.T, start system.Starter, areas []Area) *world {
 	t.Helper()
 	p := oidctest.New(t)
 	c := start(t, "ASSAY_AUTH=token", "ASSAY_OIDC_ISSUER="+p.Issuer(), "ASSAY_OIDC_CLIENT_ID="+p.ClientID, "ASSAY_OIDC_CLIENT_SECRET="+p.ClientSecret)
@@ -42,7 +42,7 @@ func open(t *testing.T, start system.Starter) *world {
 	ingest, query, analyzer := c.Service(t, "ingest"), c.Service(t, "query"), c.Service(t, "analyzer")
 	c.Front(t, ingest, query, analyzer)
 	w := &world{
-		System: c.System, provider: p, ingest: ingest, query: query, analyzer: analyzer,
+		System: c.System, Area: join(areas), provider: p, ingest: ingest, query: query, analyzer: analyzer,
 		operator: keyPattern.FindString(first.Output.String()), annasOwner: "anna-" + uuid.NewString(),
 	}
 	w.anna = w.key(t, `{"owner":"`+w.annasOwner+`"}`)
@@ -121,20 +121,14 @@ func (w *world) made(t *testing.T, path, body, field string) string {
 // fill creates anna's items.
 func (w *world) fill(t *testing.T) {
 	t.Helper()
-	name := func(ending string) string { return fmt.Sprintf("%s%s", marker, ending) }
-	folder := w.made(t, "/v1/library/folders", `{"name":"`+name("-folder")+`"}`, "id")
-	node := w.made(t, "/v1/library/files", `{"name":"`+name(".txt")+`","size":3,"parentId":"`+folder+`"}`, "id")
-	w.items = map[string]string{
-		"owner": w.annasOwner, "folder": folder, "node": node,
-		"file":  w.made(t, "/v1/files", `{"fileName":"`+name(".txt")+`","size":3}`, "fileId"),
-		"photo": w.made(t, "/v1/photos", `{"fileName":"`+name(".png")+`","size":100,"contentType":"image/png"}`, "jobId"),
-		"batch": w.made(t, "/v1/photo-batches", `{"photos":[{"fileName":"`+name(".png")+`","size":100,"contentType":"image/png"}]}`, "batchId"),
-		"link":  w.made(t, "/v1/library/nodes/"+folder+"/links", `{"expiresIn":"1h"}`, "token"),
+	w.items = w.create(marker, func(path, body, field string) string { return w.made(t, path, body, field) })
+	w.unknown = maps.Clone(w.items)
+	for _, item := range w.Items {
+		if item.Unknown != nil {
+			w.unknown[item.Name] = item.Unknown()
+		}
 	}
-	w.unknown = map[string]string{
-		"owner": "nobody-" + uuid.NewString(), "folder": uuid.NewString(), "node": uuid.NewString(), "file": uuid.Must(uuid.NewV7()).String(),
-		"photo": ulid.Make().String(), "batch": ulid.Make().String(), "link": w.items["link"],
-	}
+	w.items["owner"], w.unknown["owner"] = w.annasOwner, "nobody-"+uuid.NewString()
 }
 
 // documented returns the ids of the operations in the API document of a server, by method and path.
@@ -154,8 +148,8 @@ func (w *world) documented(t *testing.T, address string) map[string]string {
 	return all
 }
 
-// request returns the method, URL and body of an operation, with the ids inserted.
-func (w *world) request(pattern string, op operation, ids map[string]string) (method, url, body string) {
-	r := op.request(pattern, ids)
+// requested returns the method, URL and body of an operation, with the ids inserted.
+func (w *world) requested(pattern string, op Operation, ids map[string]string) (method, url, body string) {
+	r := w.request(pattern, op, ids)
 	return r.Method, w.HTTP + r.Path, r.Body
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/assay-project/assay/services/assay/test/e2e"
 	"github.com/assay-project/assay/services/assay/test/e2e/identity"
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
@@ -54,10 +55,11 @@ type request struct {
 func (o *outages) requests(t *testing.T) map[string]request {
 	t.Helper()
 	all := map[string]request{}
-	for pattern, r := range identity.Requests(o.fill(t)) {
+	post := func(path, body, field string) string { return o.post(t, path, body, field) }
+	for pattern, r := range identity.Requests(e2e.Callers(), o.owner, post) {
 		all[pattern] = request{o.HTTP, "application/json", r, ""}
 	}
-	for pattern, r := range identity.OperatorRequests() {
+	for pattern, r := range identity.OperatorRequests(e2e.Callers()) {
 		all["operator "+pattern] = request{o.Operator, "application/json", r, ""}
 	}
 	form, formType := system.Form(`form-data; name="file"; filename="f.txt"`, "text/plain", "some words")
@@ -68,27 +70,15 @@ func (o *outages) requests(t *testing.T) map[string]request {
 	return all
 }
 
-// fill creates an item of each kind, and returns their ids.
-func (o *outages) fill(t *testing.T) map[string]string {
+// post creates an item, and returns a field of the response.
+func (o *outages) post(t *testing.T, path, body, field string) string {
 	t.Helper()
-	made := func(path, body, field string) string {
-		resp, text := o.Ask(t, http.MethodPost, path, map[string]string{"X-Owner-Id": o.owner, "Content-Type": "application/json"}, body)
-		var values map[string]any
-		if system.Decode(t, text, &values); resp.StatusCode >= http.StatusMultipleChoices {
-			t.Fatalf("POST %s: %d %s, want success", path, resp.StatusCode, text)
-		}
-		return values[field].(string)
+	resp, text := o.Ask(t, http.MethodPost, path, map[string]string{"X-Owner-Id": o.owner, "Content-Type": "application/json"}, body)
+	var values map[string]any
+	if system.Decode(t, text, &values); resp.StatusCode >= http.StatusMultipleChoices {
+		t.Fatalf("POST %s: %d %s, want success", path, resp.StatusCode, text)
 	}
-	const photo = `{"fileName":"a.png","size":100,"contentType":"image/png"}`
-	folder := made("/v1/library/folders", `{"name":"folder"}`, "id")
-	return map[string]string{
-		"owner": o.owner, "folder": folder,
-		"node":  made("/v1/library/files", `{"name":"a.txt","size":3,"parentId":"`+folder+`"}`, "id"),
-		"file":  made("/v1/files", `{"fileName":"a.txt","size":3}`, "fileId"),
-		"photo": made("/v1/photos", photo, "jobId"),
-		"batch": made("/v1/photo-batches", `{"photos":[`+photo+`]}`, "batchId"),
-		"link":  made("/v1/library/nodes/"+folder+"/links", `{"expiresIn":"1h"}`, "token"),
-	}
+	return values[field].(string)
 }
 
 // response is the response to a request.

@@ -91,8 +91,8 @@ func (e *engines) begin(ctx context.Context, role string) *service {
 	return nil
 }
 
-func serve[C, E any, S process.Service](ctx context.Context, role string, environ []string, at chan<- net.Addr,
-	open func(context.Context, C, zerolog.Logger, prometheus.Registerer, ...E) (S, error),
+func serve[C any, S process.Service](ctx context.Context, role string, environ []string, at chan<- net.Addr,
+	open func(context.Context, C, zerolog.Logger, prometheus.Registerer) (S, error),
 ) error {
 	cfg, err := config.Load[C](environ)
 	if err != nil {

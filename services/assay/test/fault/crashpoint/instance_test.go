@@ -100,8 +100,8 @@ func runRole(ctx context.Context, role string, environ []string, log *logged, re
 // sweep is the role of `assay sweep`.
 const sweep = "sweep"
 
-func serve[C, E any, S process.Service](ctx context.Context, role string, environ []string, log *logged, ready chan<- [2]net.Addr,
-	open func(context.Context, C, zerolog.Logger, prometheus.Registerer, ...E) (S, error),
+func serve[C any, S process.Service](ctx context.Context, role string, environ []string, log *logged, ready chan<- [2]net.Addr,
+	open func(context.Context, C, zerolog.Logger, prometheus.Registerer) (S, error),
 ) error {
 	cfg, err := config.Load[C](environ)
 	if err != nil {

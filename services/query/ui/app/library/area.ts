@@ -1,11 +1,14 @@
 import type { Area } from "../area.js";
 import { Library, Search } from "../ui/icon.js";
 import { upload } from "./upload.js";
+import "./library.css";
+import "./file.css";
 
 const within = (path: string): boolean => path === "/library" || path.startsWith("/library/");
 
 export const area: Area = {
   name: "library",
+  label: "Library",
   nav: [
     { href: "/library", label: "Library", icon: Library, match: within },
     { href: "/search", label: "Search", icon: Search, match: (path) => path === "/search" },

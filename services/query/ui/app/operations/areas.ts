@@ -1,8 +1,10 @@
 // Display names for codes of the API.
-const areas: Record<string, string> = { textfile: "Text files", feed: "Feed", photojob: "Photo jobs", library: "Library" };
+
+/** The labels of the areas by name. The build inserts them, so that these pages contain nothing else of the areas. */
+declare const areaLabels: Record<string, string>;
 
 export function areaName(area: string): string {
-  return areas[area] ?? area;
+  return areaLabels[area] ?? area;
 }
 
 const dependencies: Record<string, string> = {

@@ -1,9 +1,11 @@
 import type { Area } from "../area.js";
 import { Image } from "../ui/icon.js";
 import { upload } from "./upload.js";
+import "./photojob.css";
 
 export const area: Area = {
   name: "photojob",
+  label: "Photo jobs",
   nav: [{ href: "/photos", label: "Photos", icon: Image, match: (path) => path === "/photos" || path.startsWith("/photos/") }],
   cards: [{ href: "/photos", title: "Photos", text: "Describe photos and edit them with a prompt.", icon: Image }],
   routes: [

@@ -1,9 +1,11 @@
 import type { Area } from "../area.js";
 import { FileText } from "../ui/icon.js";
 import { upload } from "./upload.js";
+import "./textfile.css";
 
 export const area: Area = {
   name: "textfile",
+  label: "Text files",
   nav: [{ href: "/files", label: "Text files", icon: FileText, match: (path) => path === "/files" || path.startsWith("/files/") }],
   cards: [{ href: "/files", title: "Text files", text: "Count words and see which are most frequent.", icon: FileText }],
   routes: [

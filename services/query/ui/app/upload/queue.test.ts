@@ -21,7 +21,7 @@ class Area {
 
   constructor(target: Partial<Target> = {}) {
     this.receiver = {
-      name: "test", nav: [], cards: [], routes: [],
+      name: "test", label: "Files", nav: [], cards: [], routes: [],
       upload: {
         label: "Test", accepts: () => true,
         check: (id) => {

@@ -5,7 +5,7 @@ import { areaOf, type Receiver, receivers, receiving } from "./receivers.js";
 import type { Target } from "./target.js";
 
 const area = (name: string, suits?: Target["suits"]): Receiver => ({
-  name, nav: [], cards: [], routes: [],
+  name, label: name, nav: [], cards: [], routes: [],
   upload: {
     label: name, accepts: () => true, ...suits ? { suits } : {},
     start: () => { throw new Error("nothing is uploaded"); },
@@ -25,5 +25,5 @@ test("a file goes to the first area that it suits, otherwise to the one for all 
 
 test("areas without an upload accept no files", () => {
   const files = area("files");
-  assert.deepEqual(receiving([{ name: "feed", nav: [], cards: [], routes: [] }, files]), [files]);
+  assert.deepEqual(receiving([{ name: "feed", label: "Feed", nav: [], cards: [], routes: [] }, files]), [files]);
 });

@@ -1,0 +1,2 @@
+// Style sheets that a script imports; the build bundles them.
+declare module "*.css";
