@@ -120,7 +120,7 @@ func OpenAll[S any, A Area](s *Service[A], list []Entry[S, A], shared S) error {
 
 // Run runs a service as a separate process until ctx is done, then finishes the work in progress and returns nil. cfg
 // contains its settings, base among them.
-func Run[C, E any, S process.Service](ctx context.Context, name, addr, operatorAddr string, base Config, cfg C, open func(context.Context, C, zerolog.Logger, prometheus.Registerer, ...E) (S, error)) error {
+func Run[C any, S process.Service](ctx context.Context, name, addr, operatorAddr string, base Config, cfg C, open func(context.Context, C, zerolog.Logger, prometheus.Registerer) (S, error)) error {
 	return process.Serve(ctx, process.Options{
 		Name: name, Title: "Assay " + name, Version: process.Version(), Addr: addr, OperatorAddr: operatorAddr, Exposure: base.Exposure, Drain: base.Drain, Log: base.Log,
 	}, func(ctx context.Context, log zerolog.Logger, reg *prometheus.Registry) (S, error) {

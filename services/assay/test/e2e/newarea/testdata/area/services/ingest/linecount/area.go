@@ -11,10 +11,8 @@ import (
 
 	"github.com/assay-project/assay/pkg/backend"
 	"github.com/assay-project/assay/pkg/blob"
-	"github.com/assay-project/assay/pkg/lifecycle"
 	"github.com/assay-project/assay/pkg/linecount"
 	"github.com/assay-project/assay/pkg/quota"
-	"github.com/assay-project/assay/pkg/upload"
 	"github.com/assay-project/assay/pkg/web"
 	"github.com/assay-project/assay/services/ingest/accept"
 	"github.com/assay-project/assay/services/ingest/admission"
@@ -30,60 +28,42 @@ type Area struct {
 // New returns the area for open backends.
 func New(cfg linecount.Config, backends *backend.Connections, shared accept.Shared) *Area {
 	a := &Area{store: linecount.NewStore(backends.DB, cfg)}
-	a.Items = accept.New(shared, linecount.Name, linecount.WorkStream, backends.Bucket, accept.Nouns{
-		Missing: "There is no line count with this id.", Item: "line count", Content: "text", Again: "Reserve again.",
-	}, a)
-	return a
-}
-
-// Check returns an error if the table is unavailable.
-func (a *Area) Check(ctx context.Context) error { return a.store.Check(ctx) }
-
-// Upload implements accept.Area.
-func (a *Area) Upload(i linecount.Item) upload.Item { return i.Upload(a.Bucket) }
-
-// Find implements accept.Area.
-func (a *Area) Find(ctx context.Context, id string) (linecount.Item, error) {
-	return a.store.Get(ctx, id)
-}
-
-// Owns implements accept.Area.
-func (a *Area) Owns(o blob.Object) (id string, mine bool) {
-	id, _, mine = linecount.ParseObjectKey(o.Key)
-	return id, mine
-}
-
-// Worked implements accept.Area.
-func (a *Area) Worked(subject string) (id string, mine bool) {
-	return strings.CutPrefix(subject, linecount.Uploaded)
-}
-
-// Retry implements accept.Area.
-func (a *Area) Retry(ctx context.Context, i linecount.Item) (linecount.Item, error) {
-	return a.store.Retry(ctx, i)
-}
-
-// Discard implements accept.Area.
-func (a *Area) Discard(ctx context.Context, i linecount.Item) error {
-	_, err := a.Remove(ctx, i, func(ctx context.Context, i linecount.Item) error {
-		return a.Bucket.Delete(ctx, i.Key)
-	}, func(ctx context.Context, i linecount.Item) (linecount.Item, error) {
-		return i, a.store.Delete(ctx, i.ID)
+	a.Items = accept.New(shared, accept.Area[linecount.Item]{
+		Name: linecount.Name, Stream: linecount.WorkStream, Bucket: backends.Bucket,
+		Nouns:  accept.Nouns{Missing: "There is no line count with this id.", Item: "line count", Content: "text", Again: "Reserve again."},
+		Upload: linecount.Item.Upload, Find: a.store.Get, Retry: a.store.Retry, Check: a.store.Check,
+		Owns: func(o blob.Object) (id string, mine bool) {
+			id, _, mine = linecount.ParseObjectKey(o.Key)
+			return id, mine
+		},
+		Worked: func(subject string) (id string, mine bool) {
+			return strings.CutPrefix(subject, linecount.Uploaded)
+		},
+		Clean: func(ctx context.Context, i linecount.Item) error { return a.Bucket.Delete(ctx, i.Key) },
+		Delete: func(ctx context.Context, i linecount.Item) (linecount.Item, error) {
+			return i, a.store.Delete(ctx, i.ID)
+		},
 	})
-	return err
+	return a
 }
 
 // Routes registers the calls that write.
 func (a *Area) Routes(r *web.Router) {
-	web.Register(r, huma.Operation{
+	accept.Register(r, a.Problem, huma.Operation{
 		OperationID: "create-line-count", Method: http.MethodPost, Path: "/v1/linecounts", Tags: []string{"linecounts"},
 		Summary: "Reserve the upload of a text whose lines are counted", DefaultStatus: http.StatusCreated,
 	}, a.reserve, admission.Refusals, quota.Refusals, web.Refusals{http.StatusRequestEntityTooLarge: {"file-too-large"}})
-	web.Register(r, huma.Operation{
-		OperationID: "line-count-uploaded", Method: http.MethodPost, Path: "/v1/linecounts/{id}/uploaded", Tags: []string{"linecounts"},
-		Summary: "Report that the presigned upload is finished", DefaultStatus: http.StatusAccepted,
-	}, a.uploaded, web.Refusals{http.StatusConflict: {"not-uploaded", "not-as-reserved", "wrong-status", "changed-meanwhile"}})
+	accept.Post(accept.Calls[linecount.Item, accept.Target, output]{
+		Router: r, Tag: "linecounts", Find: a.Owned, Problem: a.Problem,
+		Output: func(i linecount.Item, _ web.Caller) *output { return &output{i.View()} },
+	}, huma.Operation{
+		OperationID: "line-count-uploaded", Path: "/v1/linecounts/{id}/uploaded", Summary: "Report that the presigned upload is finished",
+	}, func(ctx context.Context, i linecount.Item, _ *accept.Target) (linecount.Item, error) {
+		return i, a.Confirm(ctx, a.Upload(i))
+	}, web.Refusals{http.StatusConflict: {"not-uploaded", "not-as-reserved", "wrong-status", "changed-meanwhile"}})
 }
+
+type output struct{ Body linecount.LineCount }
 
 type reserveInput struct {
 	web.OwnerParam
@@ -102,13 +82,13 @@ type reserveOutput struct {
 
 func (a *Area) reserve(ctx context.Context, in *reserveInput) (*reserveOutput, error) {
 	if err := a.Admit(ctx, in.OwnerID, in.Named(), ""); err != nil {
-		return nil, a.Problem(err)
+		return nil, err
 	}
-	if _, err := a.Items.Check(accept.Size{Bytes: in.Body.Size}); err != nil {
+	if _, err := a.Digest(accept.Declared{Size: in.Body.Size}); err != nil {
 		return nil, err
 	}
 	item, created, err := accept.Reserve(ctx, a.Quotas, accept.Reservation[linecount.Item]{
-		Owner: in.OwnerID, Find: a.Find,
+		Owner: in.OwnerID, Find: a.store.Get,
 		ID: func(context.Context) (string, error) {
 			id, err := uuid.NewV7()
 			return id.String(), err
@@ -123,31 +103,10 @@ func (a *Area) reserve(ctx context.Context, in *reserveInput) (*reserveOutput, e
 		},
 	})
 	if err != nil {
-		return nil, a.Problem(err)
+		return nil, err
 	}
 	out := &reserveOutput{}
 	out.Body.LineCount = item.View()
 	out.Body.Upload, err = a.Open(ctx, item, created, false, blob.Terms{Size: in.Body.Size, ContentType: "text/plain"})
 	return out, err
-}
-
-type uploadedInput struct {
-	web.CallerParam
-	web.IDParam
-}
-
-type uploadedOutput struct{ Body linecount.LineCount }
-
-func (a *Area) uploaded(ctx context.Context, in *uploadedInput) (*uploadedOutput, error) {
-	item, err := a.Find(ctx, in.ID)
-	if err == nil && item.OwnerID != in.Caller.Owner {
-		err = lifecycle.ErrNotFound
-	}
-	if err == nil {
-		err = a.Confirm(ctx, a.Upload(item))
-	}
-	if err != nil {
-		return nil, a.Problem(err)
-	}
-	return &uploadedOutput{item.View()}, nil
 }
