@@ -1,0 +1,165 @@
+package charset
+
+import (
+	"math"
+	"unicode"
+
+	"github.com/assay-project/assay/pkg/extract/letters"
+)
+
+const bit = letters.Bit
+
+// Costs of words.
+const (
+	caseChange  = 5 * bit // a capital letter after a small one
+	capitalized = 2 * bit // a word with a capital letter
+	inWord      = 6 * bit // a sign next to a letter, on either side
+	undefined   = 24 * bit
+)
+
+// word is a run of letters, or of other characters, of a decoded text.
+type word struct {
+	runes   []rune // in lower case, if letters
+	letters bool
+	shape   int  // the cost of its capital letters and of its place between other words
+	ascii   bool // only ASCII: the same in all encodings that extend it
+}
+
+// split returns the words of a decoded text. Spaces, digits and ASCII signs are not words.
+func split(text []rune) []word {
+	var words []word
+	for at := 0; at < len(text); {
+		r := text[at]
+		if r <= ' ' || r < 0x80 && !isASCIILetter(r) {
+			at++
+			continue
+		}
+		isLetter := isLetter(r)
+		end := at + 1
+		for end < len(text) && text[end] > ' ' && isLetterOr(text[end], isLetter) {
+			end++
+		}
+		words = append(words, newWord(text, at, end, isLetter))
+		at = end
+	}
+	return words
+}
+
+func isLetterOr(r rune, letter bool) bool {
+	if letter {
+		return isLetter(r)
+	}
+	return r >= 0x80 && !isLetter(r)
+}
+
+func isASCIILetter(r rune) bool { return r|0x20 >= 'a' && r|0x20 <= 'z' }
+
+func isLetter(r rune) bool {
+	if r < 0x80 {
+		return isASCIILetter(r)
+	}
+	return r != 'ª' && r != 'º' && (unicode.IsLetter(r) || unicode.IsMark(r))
+}
+
+func newWord(text []rune, at, end int, isLetter bool) word {
+	w := word{runes: make([]rune, 0, end-at), letters: isLetter, ascii: true}
+	for i, r := range text[at:end] {
+		w.ascii = w.ascii && r < 0x80
+		if isLetter && unicode.IsUpper(r) {
+			switch {
+			case i == 0:
+				w.shape += capitalized
+			case !unicode.IsUpper(text[at+i-1]):
+				w.shape += caseChange
+			default:
+				w.shape += bit / 2
+			}
+			r = unicode.ToLower(r)
+		} else if isLetter && i > 1 && unicode.IsLower(r) && unicode.IsUpper(text[at+i-1]) {
+			w.shape += caseChange // "PEtER"
+		}
+		w.runes = append(w.runes, r)
+	}
+	if !isLetter {
+		if at > 0 && isLetterRune(text[at-1]) && !joins(text[at]) && !ends[text[at]] {
+			w.shape += inWord
+		}
+		if end < len(text) && isLetterRune(text[end]) && !joins(text[end-1]) && !begins[text[end-1]] {
+			w.shape += inWord
+		}
+	}
+	return w
+}
+
+func isLetterRune(r rune) bool { return isLetter(r) }
+
+// joins reports whether a sign is usual between two letters.
+func joins(r rune) bool {
+	return r == 0x2019 || r == 0xB7 || r == 0x2010 || r == 0x2013 || r == 0x2014 || r == 0xAD || r == 0x200C || r == 0x200D || r >= 0x2E80
+}
+
+// cost returns the cost of a text in a language, in eighths of a bit.
+func cost(l *letters.Language, words []word) int {
+	sum := 0
+	for _, w := range words {
+		sum += w.shape
+		if w.letters {
+			sum += l.Pairs(w.runes)
+			continue
+		}
+		var before rune
+		for _, r := range w.runes {
+			sum += signCost(r, before)
+			before = r
+		}
+	}
+	return sum
+}
+
+// signCost returns the cost of a character that is no letter and not ASCII.
+func signCost(r, before rune) int {
+	switch {
+	case r == unicode.ReplacementChar:
+		return undefined
+	case r < 0xA0, r >= 0xE000 && r < 0xF900: // control characters, private use
+		return 22 * bit
+	case r >= 0x2500 && r < 0x25A0: // box drawing
+		if before >= 0x2500 && before < 0x25A0 {
+			return 3 * bit
+		}
+		return 14 * bit
+	case r == before:
+		return 5 * bit
+	case r == '¤' || r == '¦' || r == '¬' || r == 'ª' || r == 'º':
+		return 14 * bit
+	case usual[r]:
+		return 9 * bit
+	case r >= 0x3000 && r < 0x3040, r >= 0xFF00 && r < 0xFF60:
+		return 7 * bit
+	case r < 0x100, r >= 0x2010 && r < 0x2040, r == 0x20AC, r == 0x2116, r == 0x2122:
+		return 11 * bit
+	}
+	return 16 * bit
+}
+
+var begins, ends = set("“„‘‚«»¿¡(©§\u00A0…€£"), set("”“’‘«»…®™°\u00A0€ºª²³")
+
+func set(text string) map[rune]bool {
+	signs := map[rune]bool{}
+	for _, r := range text {
+		signs[r] = true
+	}
+	return signs
+}
+
+// usual contains the signs that are found in many texts.
+var usual = func() map[rune]bool {
+	signs := map[rune]bool{}
+	for _, r := range "\u00A0“”‘’„–—…«»°§•€" {
+		signs[r] = true
+	}
+	return signs
+}()
+
+// noCost is the cost of a text that an encoding cannot have produced.
+const noCost = math.MaxInt / 2
