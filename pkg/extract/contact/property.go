@@ -6,8 +6,7 @@ import (
 	"mime/quotedprintable"
 	"strings"
 
-	"golang.org/x/text/encoding/htmlindex"
-
+	"github.com/assay-project/assay/pkg/extract/charset"
 	"github.com/assay-project/assay/pkg/extract/records"
 )
 
@@ -95,9 +94,8 @@ func (p property) text() string {
 		}
 	}
 	text := ""
-	if encoding, err := htmlindex.Get(p.charset); err == nil && p.charset != "" {
-		decoded, err := encoding.NewDecoder().Bytes(value)
-		if err == nil {
+	if declared, ok := charset.Lookup(p.charset); ok {
+		if decoded, err := declared.Encoding.NewDecoder().Bytes(value); err == nil {
 			text = string(decoded)
 		}
 	}

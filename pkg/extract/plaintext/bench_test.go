@@ -19,7 +19,7 @@ func BenchmarkReader(b *testing.B) {
 			b.SetBytes(int64(len(text)))
 			chunk := make([]byte, 64<<10)
 			for b.Loop() {
-				r, err := NewReader(bytes.NewReader(text), "")
+				r, err := newReader(bytes.NewReader(text), "")
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -37,7 +37,7 @@ func BenchmarkSmall(b *testing.B) {
 	chunk := make([]byte, 64<<10)
 	b.ReportAllocs()
 	for b.Loop() {
-		r, err := NewReader(bytes.NewReader(text), "text/plain; charset=utf-8")
+		r, err := newReader(bytes.NewReader(text), "text/plain; charset=utf-8")
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -15,7 +15,7 @@ func TestLargeReads(t *testing.T) {
 	plain := strings.Repeat("Plain words, again and again.\n", 10_000)
 	broken := errors.New("connection lost")
 	readers := map[string]func(text io.Reader) (io.Reader, error){
-		"one reader": func(text io.Reader) (io.Reader, error) { return NewReader(text, "") },
+		"one reader": func(text io.Reader) (io.Reader, error) { return newReader(text, "") },
 		"part": func(text io.Reader) (io.Reader, error) {
 			parts, err := NewParts([]byte(plain[:HeadSize]), "")
 			if err != nil {

@@ -1,8 +1,8 @@
 package plaintext
 
 import (
-	"bytes"
 	"encoding/binary"
+	"regexp"
 	"strings"
 
 	"github.com/gabriel-vasile/mimetype"
@@ -72,24 +72,38 @@ var kinds = map[string]string{
 // checkText returns a *NotTextError if the start of a stream is not text. text is the start in
 // UTF-8 or another superset of ASCII; raw is the same start before decoding.
 func checkText(text, raw []byte) error {
-	nul, controls := controlCharacters(text)
-	if !nul && controls == 0 && !bytes.Contains(raw, []byte("%PDF-")) && !bytes.HasPrefix(raw, []byte("%FDF")) {
+	controls, pdf := controlCharacters(text), pdfHeader.Match(raw[:min(len(raw), maxHeader)])
+	if controls == 0 && !pdf {
 		return nil // skip the detection of the format, which takes longer than counting the words
 	}
 	found := mimetype.Detect(raw)
 	if found.Is("application/pdf") || found.Is("application/vnd.fdf") {
-		// PDF is the only common binary format whose start can consist of printable characters
-		return &NotTextError{Looks: describe(found)}
+		// PDF is the only common binary format whose start can consist of printable characters. Texts that mention its
+		// signature have no objects.
+		if pdf && (pdfObject.Match(raw) || pdfCut.Match(raw)) || controls*20 > len(text) {
+			return &NotTextError{Looks: describe(found)}
+		}
+		return nil
 	}
 	known := !isText(found) && found.Parent() != nil
-	// Text may contain a few control characters, but less than one in twenty. A signature counts
+	// Text may contain a few control characters, but at most one in twenty. A signature counts
 	// only together with a control character, since many signatures could be words: "BM", "MZ",
 	// "II*".
-	if nul || controls*20 > len(text) || known && controls > 0 {
+	if controls*20 > len(text) || known && controls > 0 {
 		return &NotTextError{Looks: describe(found)}
 	}
 	return nil
 }
+
+const maxHeader = 1024 // bytes at the start of a file that may precede the header of a PDF document, as readers tolerate
+
+// The header of PDF and FDF, a header without more than comments after it, and an indirect object: ISO 32000-2, 7.5.2,
+// 7.3.10 and 12.7.8.
+var (
+	pdfCut    = regexp.MustCompile(`^%[PF]DF-\d\.\d\s*(?:%[^\r\n]*\s*)*$`)
+	pdfHeader = regexp.MustCompile(`(?:^|[\r\n])%[PF]DF-\d\.\d`)
+	pdfObject = regexp.MustCompile(`(?:^|\s)\d+\s+\d+\s+obj\b`)
+)
 
 func isText(m *mimetype.MIME) bool {
 	for ; m != nil; m = m.Parent() {
@@ -105,7 +119,8 @@ func isText(m *mimetype.MIME) bool {
 // end-of-file mark 0x1A.
 const binaryBytes uint32 = 1<<' ' - 1 - (1<<'\b' | 1<<'\t' | 1<<'\n' | 1<<'\v' | 1<<'\f' | 1<<'\r' | 1<<0x1A | 1<<0x1B)
 
-func controlCharacters(text []byte) (nul bool, count int) {
+// controlCharacters counts the bytes below space that texts hardly contain.
+func controlCharacters(text []byte) (count int) {
 	const each20, each80 = 0x2020202020202020, 0x8080808080808080
 	for len(text) > 0 {
 		next := text[:min(8, len(text))]
@@ -118,11 +133,10 @@ func controlCharacters(text []byte) (nul bool, count int) {
 		for _, b := range next {
 			if b < ' ' {
 				count += int(binaryBytes >> b & 1)
-				nul = nul || b == 0
 			}
 		}
 	}
-	return nul, count
+	return count
 }
 
 func describe(m *mimetype.MIME) string {

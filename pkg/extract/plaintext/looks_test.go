@@ -58,6 +58,7 @@ func TestNotText(t *testing.T) {
 	}
 	cases := []struct{ name, content, looks string }{
 		{"PDF", "%PDF-1.7\n%\xE2\xE3\xCF\xD3\n1 0 obj", "a PDF document (application/pdf)"},
+		{"only the header of a PDF", "%PDF-1.7\n", "a PDF document (application/pdf)"},
 		{"PDF in ASCII", "%PDF-1.4\n1 0 obj\n<< >>\nendobj\n", "a PDF document (application/pdf)"},
 		{"JPEG", written(t, func(w io.Writer) error { return jpeg.Encode(w, picture, nil) }), "an image in the format JPEG (image/jpeg)"},
 		{"PNG", written(t, func(w io.Writer) error { return png.Encode(w, picture) }), "an image in the format PNG (image/png)"},
@@ -78,7 +79,7 @@ func TestNotText(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := NewReader(strings.NewReader(c.content), "text/plain; charset=utf-8")
+			_, err := newReader(strings.NewReader(c.content), "text/plain; charset=utf-8")
 			notText, ok := errors.AsType[*NotTextError](err)
 			if !ok || notText.Looks != c.looks {
 				t.Fatalf("got %v; want %q", err, c.looks)
@@ -109,10 +110,15 @@ func TestTextThatLooksBinary(t *testing.T) {
 		"one control character":                "a long line of text with one \x07 bell in the middle of it",
 		"DOS end-of-file mark":                 "old text\r\n\x1A",
 		"form feeds":                           "page one\fpage two\vline",
+		"one NUL in a log":                     strings.Repeat("started\n", 50) + "\x00" + strings.Repeat("stopped\n", 50),
+		"sentence with the signature of a PDF": "Files that begin with %PDF-1.7 are read by a PDF viewer.\n",
+		"line with the signature of a PDF":     "The first line is\n%PDF-1.4\nand objects follow.\n",
+		"script with the signature of a PDF":   "#!/bin/sh\nif head -c5 \"$1\" | grep -q \"%PDF-\"; then echo pdf; fi\n",
+		"line with the signature of FDF":       "%FDF-1.2 begins a form.\n",
 	}
 	for name, content := range cases {
 		t.Run(name, func(t *testing.T) {
-			r, err := NewReader(strings.NewReader(content), "")
+			r, err := newReader(strings.NewReader(content), "")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -132,13 +138,12 @@ func TestControlCharacters(t *testing.T) {
 		for at := range 19 {
 			text := []byte("words \xC3\xA9 \x80\xFF\x7F, words")[:19]
 			text[at] = byte(b)
-			nul, count := controlCharacters(text)
-			if nul != (b == 0) || (count == 1) != binary || count > 1 {
-				t.Fatalf("%#x at %d: got NUL %v, %d controls, want NUL %v, binary %v", b, at, nul, count, b == 0, binary)
+			if count := controlCharacters(text); (count == 1) != binary || count > 1 {
+				t.Fatalf("%#x at %d: got %d controls, want binary %v", b, at, count, binary)
 			}
 		}
 	}
-	if nul, count := controlCharacters([]byte("\x01\x02three\x00 and five\x1F\x0E")); !nul || count != 5 {
-		t.Errorf("got NUL %v, %d controls, want NUL and 5", nul, count)
+	if count := controlCharacters([]byte("\x01\x02three\x00 and five\x1F\x0E")); count != 5 {
+		t.Errorf("got %d controls, want 5", count)
 	}
 }

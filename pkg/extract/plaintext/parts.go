@@ -6,46 +6,43 @@ import (
 	"io"
 	"sync/atomic"
 
-	"golang.org/x/text/encoding/unicode"
+	"github.com/assay-project/assay/pkg/extract/charset"
 )
 
 // HeadSize is the number of bytes at the start of a stream that are examined to detect text.
 const HeadSize = headSize
 
-// Parts reads a text at several positions concurrently if it is UTF-8 according to the rules of
-// NewReader. If another charset is detected or possible, a Part returns a *RestartError.
+// Parts reads a text at several positions concurrently if it is UTF-8. If another charset is declared, detected or
+// possible, a Part returns ErrContradicted, and the text must be read with Text.ReadDetected. The same is true if the
+// bytes are not valid UTF-8: the Parts detect such a byte only in the 4 KiB after the first byte beyond ASCII, and
+// callers, which decode the bytes anyway, must check the rest.
 type Parts struct {
-	// Mark is the length of the byte order mark in bytes. The text begins after it.
-	Mark int
-	// Strict means that a byte that is not valid UTF-8 contradicts the charset, and the text must
-	// be read again with the rule Windows1252. The Parts detect such a byte only in the 4 KiB after
-	// the first non-ASCII byte; callers decode the bytes anyway and must check the rest. Without
-	// Strict, such a byte reads as U+FFFD.
-	Strict bool
+	Charset
 
 	declared bool // the content type declares a charset other than UTF-8
 	begun    bool // a Part has been created
-	refused  atomic.Pointer[RestartError]
+	refused  atomic.Bool
 }
 
-// NewParts detects the charset from the head of a stream: its first HeadSize bytes, or all of it.
-// It returns the errors of NewReader, and a *RestartError.
+// NewParts returns the Parts of a text that begins with head: its first HeadSize bytes, or all of it. It returns
+// ErrContradicted, and a *NotTextError if the content is not text.
 func NewParts(head []byte, contentType string) (*Parts, error) {
-	c, err := choose(head, len(head) < headSize, contentType, Declared)
+	c, settled, err := choose(head, len(head) < headSize, declared(contentType))
 	switch {
 	case err != nil:
 		return nil, err
-	case c.settled == nil:
-		return &Parts{Strict: true, declared: c.possible[0].rule == Declared}, nil
-	case c.settled.encoding == unicode.UTF8:
-		return &Parts{Mark: c.mark}, nil
+	case settled && c.known != charset.UTF8:
+		return nil, ErrContradicted
 	}
-	return nil, &RestartError{Next: Declared}
+	return &Parts{Charset: c, declared: c.known != charset.UTF8}, nil
 }
+
+// Mark returns the length of the byte order mark in bytes. The text begins after it.
+func (p *Parts) Mark() int { return p.mark }
 
 // Part returns a reader of the text from a position to its end. text is the reader of the source at
 // that position. Parts must be created in the order of their positions. The bytes are not
-// converted. Read returns a *RestartError as soon as any Part has detected a reason for one. The
+// converted. Read returns ErrContradicted as soon as any Part has detected a reason for it. The
 // caller must close the Part.
 func (p *Parts) Part(text io.ReadCloser) *Part {
 	part := &Part{
@@ -66,27 +63,27 @@ type Part struct {
 }
 
 func (p *Part) Read(b []byte) (int, error) {
-	if err := p.all.refused.Load(); err != nil {
-		return 0, err
+	if p.all.refused.Load() {
+		return 0, ErrContradicted
 	}
 	if p.seen || len(b) == 0 {
 		return p.source.Read(b)
 	}
 	if n, err := p.source.readASCII(b); n > 0 || err != nil {
 		p.begins = p.begins || n > 0
+		if !p.all.declared && charset.FindEscape(b[:n]) >= 0 {
+			p.all.refused.Store(true)
+			return 0, ErrContradicted
+		}
 		return n, err
 	}
 	p.seen = true
-	if p.all.declared {
-		p.all.refused.Store(&RestartError{Next: Declared})
-	} else if p.all.Strict {
-		window, err := p.source.Peek(headSize)
-		if !p.begins {
-			window = window[middle(window):]
-		}
-		if !(charset{UTF8, unicode.UTF8}).fits(window, errors.Is(err, io.EOF)) {
-			p.all.refused.Store(&RestartError{Next: Windows1252})
-		}
+	window, err := p.source.Peek(headSize)
+	if !p.begins {
+		window = window[middle(window):]
+	}
+	if p.all.declared || !isUTF8(window, errors.Is(err, io.EOF)) {
+		p.all.refused.Store(true)
 	}
 	return p.Read(b)
 }

@@ -1,28 +1,26 @@
 // Package plaintext turns the bytes of an uploaded object into a UTF-8 stream,
 // or reports the format of an object that is not text.
 //
-// The charset is chosen in this order:
+// The charset is that of:
 //
-//  1. A byte order mark: UTF-8, UTF-16 or UTF-32. The mark is removed. A byte that
-//     is not valid reads as U+FFFD, the replacement character.
-//  2. The charset declared in the content type. Bytes that it does not define
-//     contradict it, except for a character truncated by the end of the text, which
-//     reads as U+FFFD. UTF-16 is also contradicted by 4 KiB of valid UTF-8
-//     without a NUL. A declaration of US-ASCII is ignored: it does not cover
-//     non-ASCII bytes.
-//  3. UTF-8, if all of the text is valid.
-//  4. Windows-1252.
+//  1. a byte order mark: UTF-8, UTF-16 or UTF-32. The mark is removed.
+//  2. the content type, unless the bytes contradict it throughout, or are valid UTF-8 and contradict it
+//     anywhere. UTF-16 is also contradicted by 4 KiB of valid UTF-8 without a NUL. A declaration of US-ASCII
+//     is ignored: it does not cover non-ASCII bytes. So is one that names no known charset.
+//  3. UTF-8, if the text is valid but for one byte in 16 characters beyond ASCII; or UTF-16 without a mark.
+//  4. what package charset detects.
 //
-// Whether the bytes contradict a charset is certain only at the end of the text, but
-// a Reader uses constant memory. So it reads ASCII, which all rules decode alike, up
-// to the first other byte. There it selects the first rule that the next 4 KiB do not
-// contradict. If later bytes contradict it, Read returns a *RestartError, and the caller
-// reads the text again from its start with the next rule. A text is read at most twice,
-// or three times if a charset other than UTF-8 is declared.
+// Bytes that the charset does not define, such as a character that the end of the text cuts, read as U+FFFD,
+// the replacement character. They are counted.
 //
-// A stream is not text if its first 4 KiB contain a NUL, or many characters
-// that do not occur in text, or begin like a PDF file. HTML, XML, SVG, JSON,
-// CSV, RTF and source code are text and pass with their markup.
+// Whether the bytes contradict a charset is certain only at the end of the text, but a text is read in
+// constant memory. So ASCII, which nearly all charsets decode alike, is passed on up to the first other byte,
+// and after it the text as far as it is UTF-8, or in the declared charset. If another byte follows, the text is
+// read again: once to detect the charset, and once to decode it. Most texts are read once.
+//
+// A stream is not text if more than one in twenty characters of its first 4 KiB do not occur in text, or if
+// they begin like a format that consists of printable characters, such as PDF. HTML, XML, SVG, JSON, CSV, RTF
+// and source code are text and pass with their markup.
 package plaintext
 
 import (
@@ -31,20 +29,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"mime"
-	"slices"
-	"strings"
 	"sync"
+	"unicode/utf8"
 
-	"golang.org/x/text/encoding"
-	"golang.org/x/text/encoding/charmap"
-	"golang.org/x/text/encoding/htmlindex"
-	"golang.org/x/text/encoding/ianaindex"
-	"golang.org/x/text/encoding/simplifiedchinese"
-	"golang.org/x/text/encoding/unicode"
-	"golang.org/x/text/encoding/unicode/utf32"
-
-	"github.com/assay-project/assay/pkg/extract/reason"
+	"github.com/assay-project/assay/pkg/extract/charset"
 )
 
 const (
@@ -53,199 +41,205 @@ const (
 	bufferSize = 32 * 1024    // minimum bytes per further read
 )
 
-// UnknownCharsetError means that the content type declares a charset without a decoder.
-type UnknownCharsetError struct {
-	Charset string // as declared
+// Text is a text to read.
+type Text struct {
+	// Open returns a reader of the bytes from their start. It is called up to three times.
+	Open func() (io.ReadCloser, error)
+	// ContentType is the declared media type with its charset parameter. It may be empty.
+	ContentType string
 }
 
-func (e *UnknownCharsetError) Error() string {
-	return e.Unwrap().Error()
+// Outcome says how a text was decoded.
+type Outcome struct {
+	Charset
+	Replaced int64 // the number of places where U+FFFD stands for bytes that the charset does not define
 }
 
-// Unwrap returns the reason.
-func (e *UnknownCharsetError) Unwrap() error { return reason.UnknownCharset.Fill(e.Charset) }
-
-// NewReader calls Declared.NewReader, which starts with the first rule.
-func NewReader(r io.Reader, contentType string) (*Reader, error) {
-	return Declared.NewReader(r, contentType)
-}
-
-// NewReader returns a reader of the text in UTF-8, without a byte order mark. It applies the rules
-// of the package documentation, starting with rule. The result is always valid UTF-8. contentType
-// is the declared media type with its charset parameter; it may be empty. NewReader reads up to 8
-// KiB of r. The returned reader reads ahead, and its Read returns a *RestartError if the bytes
-// contradict the selected charset.
-//
-// To read a stream at several positions concurrently, use Parts.
-//
-// The caller must call Free after its last read. NewReader returns a *NotTextError if the content is
-// not text, an *UnknownCharsetError if the declared charset is unknown, and the error of r if its
-// head cannot be read.
-func (rule Rule) NewReader(r io.Reader, contentType string) (_ *Reader, err error) {
-	text := &Reader{start: starts.Get().(*bufio.Reader)}
-	text.start.Reset(&lastingError{source: r})
-	defer func() {
-		if err != nil {
-			text.Free()
-		}
-	}()
-	source := text.start
-	start, ended := source.Peek(startSize)
-	if len(start) < headSize && ended != nil && !errors.Is(ended, io.EOF) {
-		return nil, fmt.Errorf("reading the head of the content: %w", ended)
-	}
-	head := start[:min(len(start), headSize)]
-	if ended == nil {
-		source = bufio.NewReaderSize(source, bufferSize)
-	}
-
-	c, err := choose(head, len(start) < headSize, contentType, rule)
+// Read calls use with the text in UTF-8, without a byte order mark. If the text turns out to be in another charset
+// than its start suggests, it calls use again, from the start: use must discard what it has read before, and return
+// the error of the reader. Read returns a *NotTextError if the content is not text, and the errors of Open, of its
+// reader and of use.
+func (t Text) Read(use func(io.Reader) error) (Outcome, error) {
+	source, err := t.Open()
 	if err != nil {
-		return nil, err
+		return Outcome{}, err
 	}
-	if _, err := source.Discard(c.mark); err != nil {
-		return nil, fmt.Errorf("reading the byte order mark: %w", err)
+	defer source.Close()
+	text, err := newReader(source, t.ContentType)
+	if err != nil {
+		return Outcome{}, err
 	}
-	if c.settled != nil {
-		text.Reader = c.settled.reader(source)
-	} else {
-		text.Reader = &asciiReader{source: asciiSource{source}, possible: c.possible}
+	defer text.Free()
+	if err = use(text); errors.Is(err, ErrContradicted) {
+		return t.ReadDetected(use)
 	}
-	return text, nil
+	return Outcome{text.Charset, text.replaced}, err
+}
+
+// ReadDetected is like Read, but reads all of the text first to detect the charset, and calls use once. Use it if
+// Parts have contradicted the charset.
+func (t Text) ReadDetected(use func(io.Reader) error) (Outcome, error) {
+	c, err := t.Detect()
+	if err != nil {
+		return Outcome{}, err
+	}
+	source, err := t.Open()
+	if err != nil {
+		return Outcome{}, err
+	}
+	defer source.Close()
+	text, err := c.NewReader(source)
+	if err != nil {
+		return Outcome{}, err
+	}
+	defer text.Free()
+	err = use(text)
+	return Outcome{c, text.replaced}, err
+}
+
+// Detect reads all of the text and returns its charset. It returns the errors of Read.
+func (t Text) Detect() (Charset, error) {
+	source, err := t.Open()
+	if err != nil {
+		return Charset{}, err
+	}
+	defer source.Close()
+	start := starts.Get().(*bufio.Reader)
+	defer free(start)
+	start.Reset(&lastingError{source: source})
+	head, ended, err := peek(start)
+	if err != nil {
+		return Charset{}, err
+	}
+	return detect(start, head[:min(len(head), headSize)], ended, declared(t.ContentType))
+}
+
+// Decode returns the text of data in UTF-8. It returns a *NotTextError if the content is not text.
+func Decode(data []byte, contentType string) (text []byte, o Outcome, err error) {
+	source := Text{ContentType: contentType, Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil }}
+	o, err = source.Read(func(r io.Reader) (err error) {
+		text, err = io.ReadAll(r)
+		return err
+	})
+	return text, o, err
 }
 
 // Reader reads a text as UTF-8.
 type Reader struct {
 	io.Reader
-	start *bufio.Reader // buffers the start of a text, or all of a small text
+	Charset
+	start    *bufio.Reader // buffers the start of a text, or all of a small text
+	replaced int64
+}
+
+// NewReader returns a reader of a text in the charset. The caller must call Free after its last read.
+func (c Charset) NewReader(source io.Reader) (*Reader, error) {
+	r := &Reader{Charset: c, start: starts.Get().(*bufio.Reader)}
+	r.start.Reset(source)
+	if err := r.open(r.start, false); err != nil {
+		r.Free()
+		return nil, err
+	}
+	return r, nil
+}
+
+// open begins the text after the byte order mark.
+func (r *Reader) open(source *bufio.Reader, strict bool) error {
+	if _, err := source.Discard(r.mark); err != nil {
+		return fmt.Errorf("reading the byte order mark: %w", err)
+	}
+	r.Reader = r.reader(source, strict, &r.replaced)
+	return nil
+}
+
+// newReader returns a reader of the text in the charset that its start suggests. Its Read returns ErrContradicted
+// if the text is not in that charset.
+func newReader(source io.Reader, contentType string) (_ *Reader, err error) {
+	r := &Reader{start: starts.Get().(*bufio.Reader)}
+	r.start.Reset(&lastingError{source: source})
+	defer func() {
+		if err != nil {
+			r.Free()
+		}
+	}()
+	head, ended, err := peek(r.start)
+	if err != nil {
+		return nil, err
+	}
+	says := declared(contentType)
+	if ended && !plain(head, says) { // the buffer contains all of the text
+		if r.Charset, err = detect(bytes.NewReader(head), head[:min(len(head), headSize)], len(head) <= headSize, says); err != nil {
+			return nil, err
+		}
+		return r, r.open(r.start, false)
+	}
+	c, settled, err := choose(head[:min(len(head), headSize)], ended && len(head) <= headSize, says)
+	if err != nil {
+		return nil, err
+	}
+	rest := r.start
+	if !ended {
+		rest = bufio.NewReaderSize(r.start, bufferSize)
+	}
+	r.Charset = c
+	if settled {
+		return r, r.open(rest, c.How != Marked)
+	}
+	r.Reader = &asciiReader{source: asciiSource{rest}, text: r}
+	return r, nil
+}
+
+// plain reports whether a whole text is UTF-8 without doubt.
+func plain(text []byte, says declaration) bool {
+	return (!says.known || says.charset == charset.UTF8) && charset.FindEscape(text) < 0 && utf8.Valid(text)
+}
+
+// peek returns the buffered start of a text, and whether it is all of the text.
+func peek(start *bufio.Reader) (head []byte, ended bool, err error) {
+	head, err = start.Peek(startSize)
+	switch {
+	case err == nil:
+		return head, false, nil
+	case errors.Is(err, io.EOF):
+		return head, true, nil
+	case len(head) >= headSize:
+		return head, false, nil // the error is returned again after these bytes
+	}
+	return nil, false, fmt.Errorf("reading the head of the content: %w", err)
 }
 
 // Free returns the Reader's buffer to the pool. It does not close the source.
-func (r *Reader) Free() {
-	r.start.Reset(nil)
-	starts.Put(r.start)
+func (r *Reader) Free() { free(r.start) }
+
+func free(start *bufio.Reader) {
+	start.Reset(nil)
+	starts.Put(start)
 }
 
 // starts is the pool of buffers.
 var starts = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, startSize) }}
 
-// choice is the charset selected from the head of a stream.
-type choice struct {
-	mark    int      // length of the byte order mark, which is not part of the text
-	settled *charset // nil if the choice depends on the first non-ASCII byte
-	// possible lists the candidates for the text from that byte on, in the order of the rules. All
-	// are supersets of ASCII, and Windows-1252 is the last.
-	possible []charset
-}
-
-// undeclared lists the candidates for a text without a useful declaration.
-var undeclared = []charset{{UTF8, unicode.UTF8}, {Windows1252, charmap.Windows1252}}
-
-// choose detects the charset from the head of a stream. whole means that the head is the entire
-// stream. It returns the errors of NewReader.
-func choose(head []byte, whole bool, contentType string, rule Rule) (choice, error) {
-	mark, marked, length := findMark(head)
-	if marked {
-		return choice{mark: length, settled: &charset{byteOrderMark, mark}}, checkText(decode(mark, head[length:]), head)
+// choose returns the charset that the head of a stream suggests, and whether that is settled before any byte beyond
+// ASCII. whole means that the head is the entire stream. It returns a *NotTextError if the content is not text.
+func choose(head []byte, whole bool, says declaration) (c Charset, settled bool, err error) {
+	if marked, length := findMark(head); length > 0 {
+		c = newCharset(marked, Marked, says.other(marked))
+		c.mark = length
+		return c, true, checkText(decode(marked, head[length:]), head)
 	}
-	c := choice{possible: undeclared}
-	switch rule {
-	case Windows1252:
-		c.possible = c.possible[1:]
-	case Declared:
-		declared, name, err := declaredCharset(contentType)
-		switch {
-		case err != nil:
-			return choice{}, err
-		case declared == nil || declared == unicode.UTF8:
-		case notASCIIBased(name) || strings.HasPrefix(name, "utf-16"):
-			settled := charset{Declared, declared}
-			if settled.fits(head, whole) && (notASCIIBased(name) || !isUTF16Contradicted(head, whole)) {
-				return choice{settled: &settled}, checkText(decode(declared, head), head)
-			}
-		default:
-			c.possible = append([]charset{{Declared, declared}}, undeclared...)
+	if says.known && !asciiBased(says.charset) && fits(says.charset, head, whole) {
+		return newCharset(says.charset, Declared, ""), true, checkText(decode(says.charset, head), head)
+	}
+	if bytes.IndexByte(head, 0) >= 0 {
+		if found, ok := charset.UTF16(head); ok {
+			return newCharset(found, Detected, says.other(found)), true, nil
 		}
 	}
-	return c, checkText(head, head)
-}
-
-// isUTF16Contradicted reports whether head is valid UTF-8 without a NUL. Such bytes
-// are almost never UTF-16, in which each ASCII character has a NUL.
-func isUTF16Contradicted(head []byte, whole bool) bool {
-	return (charset{UTF8, unicode.UTF8}).fits(head, whole) && bytes.IndexByte(head, 0) < 0
-}
-
-// findMark returns the encoding of the byte order mark at the start of head, and the mark's length
-// in bytes.
-func findMark(head []byte) (encoding.Encoding, bool, int) {
-	start := string(head[:min(len(head), 4)])
-	switch {
-	case strings.HasPrefix(start, "\xEF\xBB\xBF"):
-		return unicode.UTF8, true, 3
-	case start == "\xFF\xFE\x00\x00":
-		return utf32.UTF32(utf32.LittleEndian, utf32.IgnoreBOM), true, 4
-	case start == "\x00\x00\xFE\xFF":
-		return utf32.UTF32(utf32.BigEndian, utf32.IgnoreBOM), true, 4
-	case strings.HasPrefix(start, "\xFF\xFE"):
-		return unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM), true, 2
-	case strings.HasPrefix(start, "\xFE\xFF"):
-		return unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM), true, 2
+	c = newCharset(charset.UTF8, Detected, says.other(charset.UTF8))
+	if says.known && asciiBased(says.charset) {
+		c = newCharset(says.charset, Declared, "")
 	}
-	return nil, false, 0
-}
-
-// declaredCharset returns the encoding that contentType declares, with its canonical name in lower
-// case, or nil if it declares none, declares US-ASCII, or cannot be parsed. Labels are looked up in
-// the WHATWG Encoding Standard, then in the IANA registry.
-func declaredCharset(contentType string) (encoding.Encoding, string, error) {
-	_, params, err := mime.ParseMediaType(contentType)
-	label := strings.TrimSpace(params["charset"])
-	if err != nil || label == "" || slices.Contains(asciiLabels, strings.ToLower(label)) {
-		return nil, "", nil
-	}
-	if e, err := htmlindex.Get(label); err == nil && e != encoding.Replacement {
-		name, err := htmlindex.Name(e)
-		if err != nil {
-			return nil, "", &UnknownCharsetError{Charset: label}
-		}
-		if e == simplifiedchinese.GBK {
-			e = simplifiedchinese.GB18030 // the standard uses this decoder for both
-		}
-		return e, name, nil
-	}
-	// The index returns neither an encoding nor an error for a name that it knows but cannot
-	// decode.
-	e, err := ianaindex.IANA.Encoding(label)
-	if err != nil || e == nil {
-		return nil, "", &UnknownCharsetError{Charset: label}
-	}
-	name, err := ianaindex.IANA.Name(e)
-	if err != nil {
-		return nil, "", &UnknownCharsetError{Charset: label}
-	}
-	return e, strings.ToLower(name), nil
-}
-
-// asciiLabels lists the names of US-ASCII in the standard and at IANA. The standard decodes all of
-// them as Windows-1252, which is the last rule anyway.
-var asciiLabels = []string{
-	"us-ascii", "ascii", "ansi_x3.4-1968", "ansi_x3.4-1986", "iso_646.irv:1991", "iso646-us", "iso-ir-6", "us", "ibm367", "cp367", "csascii",
-}
-
-// notASCIIBased reports whether the charset is not a superset of ASCII, so that its texts can look
-// like valid UTF-8.
-func notASCIIBased(name string) bool {
-	return slices.Contains([]string{"iso-2022-jp", "hz-gb-2312", "ibm037", "ibm1047", "ibm01140"}, name)
-}
-
-// decode returns head in UTF-8. A character truncated by the end of head reads as U+FFFD.
-func decode(e encoding.Encoding, head []byte) []byte {
-	text, err := e.NewDecoder().Bytes(head)
-	if err != nil {
-		return head
-	}
-	return text
+	return c, false, checkText(head, head)
 }
 
 // lastingError returns the error of its source again on each Read. A bufio.Reader reports an error

@@ -3,10 +3,11 @@ package plaintext
 import (
 	"bufio"
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"io"
 	"unicode/utf8"
+
+	"github.com/assay-project/assay/pkg/extract/charset"
 )
 
 // asciiSource is a source that has returned only ASCII so far.
@@ -17,7 +18,7 @@ type asciiSource struct{ *bufio.Reader }
 func (s *asciiSource) readASCII(p []byte) (int, error) {
 	if s.Buffered() == 0 && len(p) >= bufferSize { // large enough for Read to bypass the buffer
 		if n, err := s.Read(p); n > 0 || err != nil {
-			ascii := asciiPrefix(p[:n])
+			ascii := charset.ASCIIPrefix(p[:n])
 			if ascii == n {
 				return n, err
 			}
@@ -31,43 +32,40 @@ func (s *asciiSource) readASCII(p []byte) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	return s.Read(p[:asciiPrefix(data[:min(len(p), len(data))])])
+	return s.Read(p[:charset.ASCIIPrefix(data[:min(len(p), len(data))])])
 }
 
-// asciiReader passes ASCII through and selects the charset at the first other byte.
+// asciiReader passes ASCII through up to the first other byte. It returns ErrContradicted for an escape sequence
+// that may be one of ISO-2022-JP, unless another charset is declared.
 type asciiReader struct {
-	source   asciiSource
-	possible []charset
-	chosen   io.Reader // nil while all bytes were ASCII
+	source asciiSource
+	text   *Reader
+	rest   io.Reader // nil while all bytes were ASCII
 }
 
 func (a *asciiReader) Read(p []byte) (int, error) {
-	if a.chosen != nil {
-		return a.chosen.Read(p)
+	if a.rest != nil {
+		return a.rest.Read(p)
 	}
 	if len(p) == 0 {
 		return 0, nil
 	}
 	if n, err := a.source.readASCII(p); n > 0 || err != nil {
+		if a.text.known == charset.UTF8 && charset.FindEscape(p[:n]) >= 0 {
+			return 0, ErrContradicted
+		}
 		return n, err
 	}
-	// An error other than io.EOF is returned again after the bytes before it.
-	window, err := a.source.Peek(headSize)
-	for _, c := range a.possible {
-		if c.rule == Windows1252 || c.fits(window, errors.Is(err, io.EOF)) {
-			a.chosen = c.reader(a.source.Reader)
-			break
-		}
-	}
-	return a.chosen.Read(p)
+	a.rest = a.text.reader(a.source.Reader, true, &a.text.replaced)
+	return a.rest.Read(p)
 }
 
-// utf8Reader reads UTF-8. For an invalid byte it returns a *RestartError if
-// strict, and otherwise U+FFFD.
+// utf8Reader reads UTF-8. For an invalid byte it returns ErrContradicted if strict, and otherwise U+FFFD.
 type utf8Reader struct {
-	source *bufio.Reader
-	strict bool
-	rest   []byte // the rest of a character that did not fit into the caller's slice
+	source   *bufio.Reader
+	strict   bool
+	replaced *int64
+	rest     []byte // the rest of a character that did not fit into the caller's slice
 }
 
 func (u *utf8Reader) Read(p []byte) (int, error) {
@@ -93,11 +91,14 @@ func (u *utf8Reader) Read(p []byte) (int, error) {
 		return 0, err
 	}
 	r, size := utf8.DecodeRune(data)
-	if u.strict && r == utf8.RuneError && size == 1 {
+	if r == utf8.RuneError && size == 1 {
 		if err != nil && !errors.Is(err, io.EOF) && !utf8.FullRune(data) {
 			return 0, err // the source failed within a character
 		}
-		return 0, &RestartError{Next: Windows1252}
+		if u.strict {
+			return 0, ErrContradicted
+		}
+		*u.replaced++
 	}
 	u.rest = utf8.AppendRune(nil, r)
 	if _, err := u.source.Discard(size); err != nil {
@@ -114,24 +115,6 @@ func buffered(source *bufio.Reader, least int) ([]byte, error) {
 	_, err := source.Peek(least)
 	data, _ := source.Peek(source.Buffered()) // cannot fail: the bytes are buffered
 	return data, err
-}
-
-// asciiPrefix returns the number of ASCII bytes at the start of data.
-func asciiPrefix(data []byte) int {
-	const step, upperBits = 32, 0x8080808080808080
-	n := 0
-	for ; n+step <= len(data); n += step {
-		d := data[n : n+step]
-		all := binary.LittleEndian.Uint64(d) | binary.LittleEndian.Uint64(d[8:]) |
-			binary.LittleEndian.Uint64(d[16:]) | binary.LittleEndian.Uint64(d[24:])
-		if all&upperBits != 0 {
-			break
-		}
-	}
-	for n < len(data) && data[n] < utf8.RuneSelf {
-		n++
-	}
-	return n
 }
 
 // validPrefix returns the length of the longest valid UTF-8 prefix of data, excluding a character

@@ -2,9 +2,8 @@ package reason
 
 // The sentences, by subject. Verbs are replaced by Fill.
 const (
-	NotText        Reason = "the content is not text: it looks like %s"
-	UnknownCharset Reason = "the content type declares the unknown charset %q"
-	TooManyWords   Reason = "the text has too many distinct words: with %d bytes of overhead each, they take more than %d bytes (ASSAY_VOCABULARY)"
+	NotText      Reason = "the content is not text: it looks like %s"
+	TooManyWords Reason = "the text has too many distinct words: with %d bytes of overhead each, they take more than %d bytes (ASSAY_VOCABULARY)"
 
 	DocumentMemory       Reason    = "the document needs more memory than allowed"
 	DocumentCrashed      Reason    = "the document crashed its parser"
@@ -72,7 +71,7 @@ const (
 
 // sentences contains every Reason and Temporary.
 var sentences = []error{
-	NotText, UnknownCharset, TooManyWords,
+	NotText, TooManyWords,
 	DocumentMemory, DocumentCrashed, DocumentSlow, DocumentLocked, DocumentDamaged, DocumentFormat, DocumentTooBig,
 	NotPDF, PDFPage, NotConverted, ConverterUnavailable, EngineClosed, EngineNotReady, EngineMissing,
 	PageUnreadable,

@@ -99,11 +99,11 @@ func TestCharsets(t *testing.T) {
 		"declared":     {"a,b\n\x83\xca,2\n", "text/csv; charset=shift_jis", "a=ﾊ b=2"},
 	} {
 		open := func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(test.bytes)), nil }
-		rule, err := Charset(open, test.contentType)
+		charset, err := plaintext.Text{Open: open, ContentType: test.contentType}.Detect()
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		text, err := rule.NewReader(strings.NewReader(test.bytes), test.contentType)
+		text, err := charset.NewReader(strings.NewReader(test.bytes))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -120,7 +120,8 @@ func TestCharsets(t *testing.T) {
 		text.Free()
 	}
 	var notText *plaintext.NotTextError
-	if _, err := Charset(func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader("%PDF-1.4\n")), nil }, ""); !errors.As(err, &notText) {
+	pdf := plaintext.Text{Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader("%PDF-1.4\n")), nil }}
+	if _, err := pdf.Detect(); !errors.As(err, &notText) {
 		t.Errorf("got error %v, want a NotTextError", err)
 	}
 }

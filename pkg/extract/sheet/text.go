@@ -8,7 +8,6 @@ import (
 	"io"
 	"strings"
 
-	"github.com/assay-project/assay/pkg/extract/plaintext"
 	"github.com/assay-project/assay/pkg/extract/reason"
 	"github.com/assay-project/assay/pkg/extract/records"
 )
@@ -19,36 +18,6 @@ const (
 	maxRow  = 1 << 20   // maximum bytes of a row; a longer row fails
 	maxCell = 256 << 10 // maximum bytes of a quoted cell with line breaks; beyond it, the opening quote is text
 )
-
-// Charset returns the first rule of package plaintext that decodes the text without error. It calls open
-// up to three times, each time for a reader at the start of the text, and closes the readers. It returns
-// the errors of plaintext.Rule.NewReader.
-func Charset(open func() (io.ReadCloser, error), contentType string) (plaintext.Rule, error) {
-	rule := plaintext.Declared
-	for {
-		err := try(open, rule, contentType)
-		restart, again := errors.AsType[*plaintext.RestartError](err)
-		if !again {
-			return rule, err
-		}
-		rule = restart.Next
-	}
-}
-
-func try(open func() (io.ReadCloser, error), rule plaintext.Rule, contentType string) error {
-	source, err := open()
-	if err != nil {
-		return err
-	}
-	defer source.Close()
-	text, err := rule.NewReader(source, contentType)
-	if err != nil {
-		return err
-	}
-	defer text.Free()
-	_, err = io.Copy(io.Discard, text)
-	return err
-}
 
 // Text reads a delimited table from UTF-8 text, in constant memory.
 type Text struct {

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"net/url"
 	"strings"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/charset"
 
+	"github.com/assay-project/assay/pkg/extract/plaintext"
 	"github.com/assay-project/assay/pkg/extract/reason"
 	"github.com/assay-project/assay/pkg/extract/stamp"
 )
@@ -69,14 +71,7 @@ func Read(ctx context.Context, data []byte, contentType string, address *url.URL
 	if l.Nested == 0 {
 		l.Nested = 32 << 20
 	}
-	decoded, err := charset.NewReader(bytes.NewReader(data), contentType)
-	if err != nil && len(data) > 0 {
-		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
-	}
-	if len(data) == 0 {
-		decoded = bytes.NewReader(nil)
-	}
-	document, err := parse(ctx, decoded, maxTree)
+	document, err := parse(ctx, bytes.NewReader(decode(data, contentType)), maxTree)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -189,4 +184,20 @@ func (p *Page) document(content *html.Node) (string, error) {
 	}
 	b.WriteString("\n</body></html>\n")
 	return b.String(), nil
+}
+
+// decode returns a page in UTF-8. Its charset is that of a byte order mark, of the content type, or of a meta element.
+// Without any, it is detected.
+func decode(data []byte, contentType string) []byte {
+	if _, name, certain := charset.DetermineEncoding(data[:min(len(data), 1024)], contentType); certain || name != "windows-1252" {
+		if declared, err := charset.NewReaderLabel(name, bytes.NewReader(data)); err == nil {
+			if decoded, err := io.ReadAll(declared); err == nil {
+				return decoded
+			}
+		}
+	}
+	if decoded, _, err := plaintext.Decode(data, contentType); err == nil {
+		return decoded
+	}
+	return bytes.ToValidUTF8(data, []byte("\uFFFD"))
 }

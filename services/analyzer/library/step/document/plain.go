@@ -1,11 +1,9 @@
 package document
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"io"
+	"maps"
 	"strings"
 
 	"github.com/assay-project/assay/pkg/extract/plaintext"
@@ -30,35 +28,28 @@ func PlainText() step.Step {
 		if err != nil {
 			return step.Result{}, err
 		}
-		s, err := decode(data, f.ContentType)
+		decoded, outcome, err := plaintext.Decode(data, f.ContentType)
 		if err != nil {
 			return step.Result{}, err
 		}
-		cut := ""
+		s, cut := string(decoded), ""
 		if f.Size > maxText || len(s) > maxText {
 			cut, s = fmt.Sprintf("only the first %d bytes of the text are stored", maxText), strings.ToValidUTF8(s[:min(len(s), maxText)], "")
 		}
-		return text(ctx, f, plainEngine, s, cut)
+		r, err := text(ctx, f, plainEngine, s, cut)
+		maps.Copy(r.Metadata, decoding(outcome))
+		return r, err
 	}}
 }
 
-// decode decodes a text from its charset.
-func decode(data []byte, contentType string) (string, error) {
-	rule := plaintext.Declared
-	for {
-		r, err := rule.NewReader(bytes.NewReader(data), contentType)
-		if _, unknown := errors.AsType[*plaintext.UnknownCharsetError](err); unknown && contentType != "" {
-			contentType = ""
-			continue
-		}
-		var s []byte
-		if err == nil {
-			s, err = io.ReadAll(r)
-		}
-		if again, restarts := errors.AsType[*plaintext.RestartError](err); restarts {
-			rule = again.Next
-			continue
-		}
-		return string(s), err
+// decoding returns the metadata that say how a text was decoded.
+func decoding(o plaintext.Outcome) map[string]any {
+	found := map[string]any{"charset": o.Name, "charsetSource": string(o.How)}
+	if o.Ignored != "" {
+		found["ignoredCharset"] = o.Ignored
 	}
+	if o.Replaced > 0 {
+		found["replaced"] = o.Replaced
+	}
+	return found
 }

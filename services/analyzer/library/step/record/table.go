@@ -44,18 +44,12 @@ func ParseTable() step.Step {
 
 // openTable opens the rows of a delimited table. The caller must call done.
 func openTable(ctx context.Context, f *step.File) (rows *sheet.Text, done func(), err error) {
-	open := func() (io.ReadCloser, error) { return f.Open(ctx), nil }
-	contentType := f.ContentType
-	rule, err := sheet.Charset(open, contentType)
-	if _, unknown := errors.AsType[*plaintext.UnknownCharsetError](err); unknown {
-		contentType = ""
-		rule, err = sheet.Charset(open, contentType)
-	}
+	charset, err := plaintext.Text{ContentType: f.ContentType, Open: func() (io.ReadCloser, error) { return f.Open(ctx), nil }}.Detect()
 	if err != nil {
 		return nil, nil, err
 	}
 	source := f.Open(ctx)
-	text, err := rule.NewReader(source, contentType)
+	text, err := charset.NewReader(source)
 	if err != nil {
 		return nil, nil, errors.Join(err, source.Close())
 	}

@@ -2,12 +2,11 @@ package syndication
 
 import (
 	"bytes"
-	"io"
 	"mime"
 	"regexp"
 	"unicode/utf8"
 
-	"golang.org/x/net/html/charset"
+	"github.com/assay-project/assay/pkg/extract/plaintext"
 )
 
 // declaration matches the start of an XML document that declares its charset.
@@ -15,25 +14,20 @@ var declaration = regexp.MustCompile(`^(\s*<\?xml[^>]*?)\s+encoding\s*=\s*["']([
 
 // inUTF8 returns a document in UTF-8 without a declaration of its charset. The charset is determined
 // from the byte order mark or the first characters, otherwise from the declaration, otherwise from the
-// Content-Type; the default is UTF-8. Invalid bytes become U+FFFD.
+// Content-Type. If the bytes contradict it, or nothing declares it, it is detected. Invalid bytes become U+FFFD.
 func inUTF8(body []byte, contentType string) []byte {
 	label := ""
 	switch {
-	case bytes.HasPrefix(body, []byte("\xef\xbb\xbf")):
-		body = body[3:]
-	case bytes.HasPrefix(body, []byte("\xfe\xff")), bytes.HasPrefix(body, []byte("\x00<")):
+	case bytes.HasPrefix(body, []byte("\x00<")):
 		label = "utf-16be"
-	case bytes.HasPrefix(body, []byte("\xff\xfe")), bytes.HasPrefix(body, []byte("<\x00")):
+	case bytes.HasPrefix(body, []byte("<\x00")):
 		label = "utf-16le"
 	default:
 		label = declared(body, contentType)
 	}
-	if reader, err := charset.NewReaderLabel(label, bytes.NewReader(body)); err == nil {
-		if decoded, err := io.ReadAll(reader); err == nil {
-			body = decoded
-		}
+	if decoded, _, err := plaintext.Decode(body, mime.FormatMediaType("text/xml", map[string]string{"charset": label})); err == nil {
+		body = decoded
 	}
-	body = bytes.TrimPrefix(body, []byte("\ufeff"))
 	return declaration.ReplaceAll(bytes.ToValidUTF8(body, []byte(string(utf8.RuneError))), []byte("$1"))
 }
 

@@ -27,16 +27,13 @@ func (b bucket) count(ctx context.Context, readers int) (wordstats.Statistics, e
 		blob.Config{Endpoint: b.url, Bucket: "bench"})
 	object := blob.Ranges{Store: store, Key: "text", ETag: b.etag, Size: b.size}
 	if readers == 1 {
-		body, err := store.Open(ctx, object.Key, object.ETag)
-		if err != nil {
-			return wordstats.Statistics{}, err
-		}
-		text, err := plaintext.NewReader(body, "text/plain")
-		if err != nil {
-			return wordstats.Statistics{}, err
-		}
-		defer text.Free()
-		return wordstats.Limits{}.CountAhead(text)
+		var statistics wordstats.Statistics
+		text := plaintext.Text{ContentType: "text/plain", Open: func() (io.ReadCloser, error) { return store.Open(ctx, object.Key, object.ETag) }}
+		_, err := text.Read(func(r io.Reader) (err error) {
+			statistics, err = wordstats.Limits{}.CountAhead(r)
+			return err
+		})
+		return statistics, err
 	}
 	head := make([]byte, plaintext.HeadSize)
 	if _, err := io.ReadFull(object.From(ctx, 0, plaintext.HeadSize), head); err != nil {
@@ -46,7 +43,7 @@ func (b bucket) count(ctx context.Context, readers int) (wordstats.Statistics, e
 	if err != nil {
 		return wordstats.Statistics{}, err
 	}
-	return wordstats.Limits{Strict: parts.Strict}.CountParts(ctx, wordstats.Parts{
+	return wordstats.Limits{Strict: true}.CountParts(ctx, wordstats.Parts{
 		Size: b.size, PartSize: partSize, Readers: readers,
 		From: func(ctx context.Context, at, end int64) io.ReadCloser { return parts.Part(object.From(ctx, at, end)) },
 	})
