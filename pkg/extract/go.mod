@@ -4,7 +4,6 @@ go 1.26.0
 
 require (
 	codeberg.org/readeck/go-readability/v2 v2.1.3
-	github.com/abadojack/whatlanggo v1.0.1
 	github.com/clipperhouse/uax29/v2 v2.7.0
 	github.com/esimov/pigo v1.4.6
 	github.com/gabriel-vasile/mimetype v1.4.16

@@ -7,7 +7,7 @@ import (
 )
 
 // Version changes whenever the score of any text changes.
-const Version = "v1.2.0"
+const Version = "v1.3.0"
 
 // Analyzer scores texts. It is immutable and safe for concurrent use.
 type Analyzer struct {
