@@ -101,6 +101,8 @@ mutations: ## parse damaged record files, COUNT=10000 per parser, process damage
 	go test ./services/assay/test/e2e/documents -run HostileDocuments -count=1 -timeout 60m -v -hostile.every=1 -hostile.size=$(or $(SIZE),1000000) -hostile.seed=$(or $(SEED),34)
 corpus: ## process the public documents in ASSAY_CORPUS and compare their texts with those of poppler and LibreOffice; see docs/documents.md
 	go test ./services/assay/test/e2e/documents -run Corpus -count=1 -timeout 90m -v -recall
+charsets: ## compare the detection of charsets and languages with uchardet, in the folders ASSAY_UCHARDET, ASSAY_SENTENCES and ASSAY_VADER; see docs/texts.md
+	go test ./pkg/extract/charset ./pkg/extract/language -run 'Uchardet|Sentences|Published' -count=1 -v
 conformance: ## run the public DynamoDB conformance suite in ASSAY_CONFORMANCE against the engine of `assay serve`; see pkg/dynamolite
 	.ci/conformance
 

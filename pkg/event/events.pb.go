@@ -1119,7 +1119,16 @@ type TextStatistics struct {
 	// Code points per word, two decimals.
 	AvgWordLength float64 `protobuf:"fixed64,3,opt,name=avg_word_length,json=avgWordLength,proto3" json:"avg_word_length,omitempty"`
 	// By count descending, then by code point order.
-	Top10Words    []*WordCount `protobuf:"bytes,4,rep,name=top10_words,json=top10Words,proto3" json:"top10_words,omitempty"`
+	Top10Words []*WordCount `protobuf:"bytes,4,rep,name=top10_words,json=top10Words,proto3" json:"top10_words,omitempty"`
+	// The charset of the text, such as utf-8 or windows-1251.
+	Charset string `protobuf:"bytes,5,opt,name=charset,proto3" json:"charset,omitempty"`
+	// How the charset was found: mark (a byte order mark), declared (the content type), detected (the bytes), or
+	// assumed (the bytes, although another charset is nearly as likely).
+	CharsetSource string `protobuf:"bytes,6,opt,name=charset_source,json=charsetSource,proto3" json:"charset_source,omitempty"`
+	// The charset of the content type if the bytes contradict it or it is unknown.
+	IgnoredCharset string `protobuf:"bytes,7,opt,name=ignored_charset,json=ignoredCharset,proto3" json:"ignored_charset,omitempty"`
+	// The number of places where bytes that the charset does not define were replaced by U+FFFD.
+	Replaced      float64 `protobuf:"fixed64,8,opt,name=replaced,proto3" json:"replaced,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1180,6 +1189,34 @@ func (x *TextStatistics) GetTop10Words() []*WordCount {
 		return x.Top10Words
 	}
 	return nil
+}
+
+func (x *TextStatistics) GetCharset() string {
+	if x != nil {
+		return x.Charset
+	}
+	return ""
+}
+
+func (x *TextStatistics) GetCharsetSource() string {
+	if x != nil {
+		return x.CharsetSource
+	}
+	return ""
+}
+
+func (x *TextStatistics) GetIgnoredCharset() string {
+	if x != nil {
+		return x.IgnoredCharset
+	}
+	return ""
+}
+
+func (x *TextStatistics) GetReplaced() float64 {
+	if x != nil {
+		return x.Replaced
+	}
+	return 0
 }
 
 // WordCount is a word and its number of occurrences.
@@ -1250,9 +1287,10 @@ type TextSentiment struct {
 	SourceType string `protobuf:"bytes,5,opt,name=source_type,json=sourceType,proto3" json:"source_type,omitempty"`
 	// The tags that the item matched when it was analyzed.
 	MatchedTags []string `protobuf:"bytes,6,rep,name=matched_tags,json=matchedTags,proto3" json:"matched_tags,omitempty"`
-	// The language of the text, such as en; und if it could not be detected reliably. A text in a language
-	// other than English is neutral.
-	Language      string `protobuf:"bytes,7,opt,name=language,proto3" json:"language,omitempty"`
+	// The language of the text, such as en; und if it could not be detected reliably.
+	Language string `protobuf:"bytes,7,opt,name=language,proto3" json:"language,omitempty"`
+	// Whether the text is in a language whose sentiment is not rated. It is then neutral with the score 0.
+	Unsupported   bool `protobuf:"varint,8,opt,name=unsupported,proto3" json:"unsupported,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1334,6 +1372,13 @@ func (x *TextSentiment) GetLanguage() string {
 		return x.Language
 	}
 	return ""
+}
+
+func (x *TextSentiment) GetUnsupported() bool {
+	if x != nil {
+		return x.Unsupported
+	}
+	return false
 }
 
 // PhotoEdit is the result of a photo job.
@@ -1717,17 +1762,21 @@ const file_assay_v1_events_proto_rawDesc = "" +
 	"\tfailed_at\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\bfailedAt\x12#\n" +
 	"\rerror_message\x18\x06 \x01(\tR\ferrorMessage\x12\x1d\n" +
 	"\n" +
-	"error_code\x18\a \x01(\tR\terrorCode\"\xb2\x01\n" +
+	"error_code\x18\a \x01(\tR\terrorCode\"\xb8\x02\n" +
 	"\x0eTextStatistics\x12\x1f\n" +
 	"\vtotal_words\x18\x01 \x01(\x01R\n" +
 	"totalWords\x12!\n" +
 	"\funique_words\x18\x02 \x01(\x01R\vuniqueWords\x12&\n" +
 	"\x0favg_word_length\x18\x03 \x01(\x01R\ravgWordLength\x124\n" +
 	"\vtop10_words\x18\x04 \x03(\v2\x13.assay.v1.WordCountR\n" +
-	"top10Words\"5\n" +
+	"top10Words\x12\x18\n" +
+	"\acharset\x18\x05 \x01(\tR\acharset\x12%\n" +
+	"\x0echarset_source\x18\x06 \x01(\tR\rcharsetSource\x12'\n" +
+	"\x0fignored_charset\x18\a \x01(\tR\x0eignoredCharset\x12\x1a\n" +
+	"\breplaced\x18\b \x01(\x01R\breplaced\"5\n" +
 	"\tWordCount\x12\x12\n" +
 	"\x04word\x18\x01 \x01(\tR\x04word\x12\x14\n" +
-	"\x05count\x18\x02 \x01(\x01R\x05count\"\xe4\x01\n" +
+	"\x05count\x18\x02 \x01(\x01R\x05count\"\x86\x02\n" +
 	"\rTextSentiment\x12\x1c\n" +
 	"\tsentiment\x18\x01 \x01(\tR\tsentiment\x12\x14\n" +
 	"\x05score\x18\x02 \x01(\x01R\x05score\x12\x1a\n" +
@@ -1736,7 +1785,8 @@ const file_assay_v1_events_proto_rawDesc = "" +
 	"\vsource_type\x18\x05 \x01(\tR\n" +
 	"sourceType\x12!\n" +
 	"\fmatched_tags\x18\x06 \x03(\tR\vmatchedTags\x12\x1a\n" +
-	"\blanguage\x18\a \x01(\tR\blanguage\"\xb2\x02\n" +
+	"\blanguage\x18\a \x01(\tR\blanguage\x12 \n" +
+	"\vunsupported\x18\b \x01(\bR\vunsupported\"\xb2\x02\n" +
 	"\tPhotoEdit\x12\x16\n" +
 	"\x06bucket\x18\x01 \x01(\tR\x06bucket\x12\x10\n" +
 	"\x03key\x18\x02 \x01(\tR\x03key\x12\x14\n" +

@@ -7,7 +7,7 @@ import (
 
 // ModelVersion identifies everything that determines the result of an analysis: rules, lexicon and
 // language detection. It must be changed whenever the result for any text changes.
-const ModelVersion = "v1.2.0"
+const ModelVersion = "v1.3.0"
 
 // CompareModels returns -1, 0 or 1 if the model version a is older than, equal to or newer than b.
 // Both have the form v1.0.0; any other text is older than all versions.

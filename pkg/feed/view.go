@@ -3,6 +3,7 @@ package feed
 import (
 	"time"
 
+	"github.com/assay-project/assay/pkg/extract/language"
 	"github.com/assay-project/assay/pkg/table"
 )
 
@@ -17,7 +18,8 @@ type ItemView struct {
 	MatchedTags  []string       `json:"matchedTags"`
 	Metadata     table.Document `json:"metadata,omitempty" doc:"omitted in lists; numbers have all their digits, which some JSON readers round"`
 	Status       string         `json:"status" enum:"pending,analyzed"`
-	Language     string         `json:"language,omitempty" doc:"BCP 47 code of the text; und if it could not be detected reliably. Only English is rated: a text of another language is neutral with the score 0.5. Also in the metadata" example:"en"`
+	Language     string         `json:"language,omitempty" doc:"ISO 639-1 code of the text; und if it could not be detected reliably. Only English is rated. Also in the metadata" example:"en"`
+	Unsupported  bool           `json:"unsupported,omitempty" doc:"whether the text is in a language whose sentiment is not rated; it is then neutral with the score 0"`
 	Sentiment    string         `json:"sentiment" enum:"positive,neutral,negative" doc:"neutral before the first analysis"`
 	Score        float64        `json:"score" doc:"the confidence in the sentiment, 0 to 1; 0.5 before the first analysis"`
 	Compound     float64        `json:"compound" doc:"from -1, most negative, to 1, most positive"`
@@ -30,7 +32,7 @@ func (i Item) View() ItemView {
 	return ItemView{
 		SourceID: i.SourceID, SourceType: i.SourceType, IngestedAt: i.IngestedAt, PublishedAt: i.PublishedAt(), SourceURL: i.SourceURL,
 		TextSnippet: i.TextSnippet, MatchedTags: i.MatchedTags, Metadata: i.Metadata, Status: string(i.Status), Language: i.Language(),
-		Sentiment: i.Sentiment, Score: i.Score, Compound: i.Compound, ModelVersion: i.ModelVersion,
+		Unsupported: i.Unsupported(), Sentiment: i.Sentiment, Score: i.Score, Compound: i.Compound, ModelVersion: i.ModelVersion,
 		ErrorMessage: i.ErrorMessage,
 	}
 }
@@ -57,6 +59,12 @@ func (i Item) Language() string {
 	}
 	text, _ := i.Metadata[metaLanguage].(string)
 	return text
+}
+
+// Unsupported reports whether the text is in a language whose sentiment is not rated.
+func (i Item) Unsupported() bool {
+	l := i.Language()
+	return l != "" && l != language.English && l != language.Undetermined
 }
 
 // Scored reports whether the item has a result, possibly an old one while it waits for reanalysis.

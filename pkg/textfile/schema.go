@@ -24,6 +24,7 @@ type File struct {
 	UpdatedAt    int64           `dynamodbav:"updatedAt"` // the fence; increases with every move
 	Result       *Result         `dynamodbav:"result,omitempty"`
 	ErrorMessage string          `dynamodbav:"errorMessage,omitempty"` // only when FAILED
+	Charset      string          `dynamodbav:"charset,omitempty"`      // stated by a retry; it replaces that of the content type
 }
 
 // Created returns the time when the file was reserved.
@@ -41,6 +42,11 @@ type Result struct {
 	UniqueWords   int64       `dynamodbav:"uniqueWords" json:"uniqueWords" doc:"different words, compared in lower case"`
 	AvgWordLength float64     `dynamodbav:"avgWordLength" json:"avgWordLength" doc:"code points per word, rounded half up to 2 decimals"`
 	Top10Words    []WordCount `dynamodbav:"top10Words" json:"top10Words" doc:"most frequent first; equal counts in code point order; a word longer than 1 KiB is truncated and ends with …"`
+	// How the text was decoded. Results from before these fields existed have none of them.
+	Charset        string `dynamodbav:"charset,omitempty" json:"charset,omitempty" doc:"the charset of the text, such as utf-8 or windows-1251"`
+	CharsetSource  string `dynamodbav:"charsetSource,omitempty" json:"charsetSource,omitempty" enum:"mark,declared,detected,assumed" doc:"how the charset was found: by a byte order mark, from the content type, from the bytes, or from the bytes although another charset is nearly as likely"`
+	IgnoredCharset string `dynamodbav:"ignoredCharset,omitempty" json:"ignoredCharset,omitempty" doc:"the charset of the content type if the bytes contradict it or it is unknown"`
+	Replaced       int64  `dynamodbav:"replaced,omitempty" json:"replaced,omitempty" doc:"the number of places where bytes that the charset does not define were replaced by U+FFFD"`
 }
 
 // WordCount is a word and the number of its occurrences.
@@ -59,6 +65,7 @@ const (
 	updatedAt        = "updatedAt"
 	resultName       = "result"
 	errorMessageName = "errorMessage"
+	charsetName      = "charset"
 	statusName       = "status"
 	ownerIDName      = "ownerId"
 	fileIDName       = "fileId"
@@ -78,6 +85,9 @@ func (f File) attributes() map[string]table.Value {
 	if f.ErrorMessage != "" {
 		all[errorMessageName] = table.Text(f.ErrorMessage)
 	}
+	if f.Charset != "" {
+		all[charsetName] = table.Text(f.Charset)
+	}
 	return all
 }
 
@@ -86,10 +96,19 @@ func (r Result) value() table.Value {
 	for i, w := range r.Top10Words {
 		top[i] = table.Map(map[string]table.Value{"word": table.Text(w.Word), "count": table.Integer(w.Count)})
 	}
-	return table.Map(map[string]table.Value{
+	all := map[string]table.Value{
 		"totalWords": table.Integer(r.TotalWords), "uniqueWords": table.Integer(r.UniqueWords),
 		"avgWordLength": table.Decimal(r.AvgWordLength), "top10Words": table.List(top),
-	})
+	}
+	for name, text := range map[string]string{"charset": r.Charset, "charsetSource": r.CharsetSource, "ignoredCharset": r.IgnoredCharset} {
+		if text != "" {
+			all[name] = table.Text(text)
+		}
+	}
+	if r.Replaced != 0 {
+		all["replaced"] = table.Integer(r.Replaced)
+	}
+	return table.Map(all)
 }
 
 // Tables returns the table of the area.

@@ -176,7 +176,7 @@ var usual = map[string]string{
 	"text": "What a wonderful launch!", "textSnippet": "What a wonderful launch!", "word": "the", "prompt": "make the sky blue", "description": "A beach at sunset.",
 	"method": "PUT", "uploadId": "VXBsb2FkIElE", "crc32": "y/Q5Jg==", "provider": "stub", "model": "gemini-3.1-flash-image", "consumer": "analyzer-textfile",
 	"subject": "assay.file.uploaded.0192f7c0-7a3c-7cc1-b111-53f1c30f1c44", "eventId": "file.uploaded/0192f7c0-7a3c-7cc1-b111-53f1c30f1c44/9e107d9d",
-	"type": "assay.v1.FileUploaded", "language": "en", "matchedTag": "space", "ignoredTag": "space", "modelVersion": "v1.2.0", "operation": "move", "engine": "assay 1.0", "baseUrl": "https://generativelanguage.googleapis.com", "token": "c2hhcmVkIGxpbms",
+	"type": "assay.v1.FileUploaded", "language": "en", "matchedTag": "space", "ignoredTag": "space", "modelVersion": "v1.3.0", "operation": "move", "engine": "assay 1.0", "baseUrl": "https://generativelanguage.googleapis.com", "token": "c2hhcmVkIGxpbms",
 }
 
 // text returns a string that fits the schema of a field.

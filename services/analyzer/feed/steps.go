@@ -27,10 +27,6 @@ type steps struct{ *Area }
 // for example during a rollout.
 const newerModelWait = 10 * time.Second
 
-// unrated is the confidence in the neutral sentiment of a text that is not English. It is lower than the
-// confidence of any scored text (sentiment.Classify).
-const unrated = 0.5
-
 // analysis is the result of Process, with the submission that was scored. A submission that
 // replaces a lost one can have a different text, URL and metadata.
 type analysis struct {
@@ -80,9 +76,9 @@ func (s steps) Process(ctx context.Context, _ *bus.Delivery, i feed.Item) (analy
 	return analysis{s.analyze(submission.Text), submission}, nil
 }
 
-// analyze scores a text, unless its language is reliably not English.
+// analyze scores a text. A text whose language is reliably not English is neutral, with a confidence of 0.
 func (a *Area) analyze(text string) feed.Analysis {
-	result := feed.Analysis{Sentiment: feed.Neutral, Score: unrated, ModelVersion: feed.ModelVersion, Language: language.Detect(text)}
+	result := feed.Analysis{Sentiment: feed.Neutral, ModelVersion: feed.ModelVersion, Language: language.Detect(text)}
 	if result.Language == language.English || result.Language == language.Undetermined {
 		polarity := a.texts.Score(text)
 		label, confidence := sentiment.Classify(polarity)
@@ -122,7 +118,7 @@ func (steps) Outcome(i feed.Item) (event.Event, error) {
 		Area: feed.Name, Id: i.SourceID, Name: i.SourceID, CompletedAt: timestamppb.New(at),
 		Result: &event.AnalysisCompleted_TextSentiment{TextSentiment: &event.TextSentiment{
 			Sentiment: i.Sentiment, Score: i.Score, Compound: i.Compound, ModelVersion: i.ModelVersion,
-			SourceType: i.SourceType, MatchedTags: i.MatchedTags, Language: i.Language(),
+			SourceType: i.SourceType, MatchedTags: i.MatchedTags, Language: i.Language(), Unsupported: i.Unsupported(),
 		}},
 	}), nil
 }

@@ -21,16 +21,16 @@ func TestModelVersion(t *testing.T) {
 	}
 }
 
-// TestLanguages checks that a text that is reliably not English is neutral, with less confidence than
-// any scored text.
+// TestLanguages checks that a text that is reliably not English is neutral, with a
+// confidence of 0.
 func TestLanguages(t *testing.T) {
 	area := &Area{texts: sentiment.New()}
 	for text, want := range map[string]feed.Analysis{
 		"The book that I was told about was good.": {Sentiment: feed.Positive, Score: 0.7202, Compound: 0.4404, Language: "en"},
 		"":     {Sentiment: feed.Neutral, Score: 1, Language: "und"},
 		"Yay!": {Sentiment: feed.Positive, Score: 0.78535, Compound: 0.5707, Language: "und"},
-		"Das war eine super Woche, und wir wollen trotzdem nicht mehr nach Hause.": {Sentiment: feed.Neutral, Score: 0.5, Language: "de"},
-		"这是一本好书。": {Sentiment: feed.Neutral, Score: 0.5, Language: "zh"},
+		"Das war eine super Woche, und wir wollen trotzdem nicht mehr nach Hause.": {Sentiment: feed.Neutral, Score: 0, Language: "de"},
+		"这是一本好书。": {Sentiment: feed.Neutral, Score: 0, Language: "zh"},
 	} {
 		want.ModelVersion = feed.ModelVersion
 		if got := area.analyze(text); got.Sentiment != want.Sentiment || got.Language != want.Language || math.Abs(got.Score-want.Score) > 1e-4 || got.Compound != want.Compound {

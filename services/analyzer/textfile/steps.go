@@ -77,6 +77,7 @@ func outcome(f textfile.File) event.Event {
 	}
 	statistics := &event.TextStatistics{
 		TotalWords: float64(f.Result.TotalWords), UniqueWords: float64(f.Result.UniqueWords), AvgWordLength: f.Result.AvgWordLength,
+		Charset: f.Result.Charset, CharsetSource: f.Result.CharsetSource, IgnoredCharset: f.Result.IgnoredCharset, Replaced: float64(f.Result.Replaced),
 	}
 	for _, top := range f.Result.Top10Words {
 		statistics.Top10Words = append(statistics.Top10Words, &event.WordCount{Word: top.Word, Count: float64(top.Count)})

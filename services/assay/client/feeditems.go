@@ -48,9 +48,10 @@ type FeedItem struct {
 	SourceURL    string         `json:"sourceUrl,omitempty"`
 	TextSnippet  string         `json:"textSnippet"`
 	MatchedTags  []string       `json:"matchedTags"`
-	Metadata     map[string]any `json:"metadata,omitempty"` // not in lists
-	Status       string         `json:"status"`             // pending or analyzed
-	Language     string         `json:"language,omitempty"` // BCP 47; und if the language could not be detected reliably
+	Metadata     map[string]any `json:"metadata,omitempty"`    // not in lists
+	Status       string         `json:"status"`                // pending or analyzed
+	Language     string         `json:"language,omitempty"`    // ISO 639-1; und if the language could not be detected reliably
+	Unsupported  bool           `json:"unsupported,omitempty"` // the sentiment of the language is not rated
 	Sentiment    string         `json:"sentiment"`
 	Score        float64        `json:"score"`
 	Compound     float64        `json:"compound"`
@@ -59,9 +60,7 @@ type FeedItem struct {
 }
 
 // Rated reports whether the sentiment was computed from the text. Only English text is rated.
-func (i FeedItem) Rated() bool {
-	return i.Language == "" || i.Language == "en" || i.Language == "und"
-}
+func (i FeedItem) Rated() bool { return !i.Unsupported }
 
 // FeedListing selects analyzed items that were ingested in the last Hours. Empty strings select all.
 type FeedListing struct {

@@ -39,6 +39,11 @@ type Result struct {
 	UniqueWords   int64   `json:"uniqueWords"`
 	AvgWordLength float64 `json:"avgWordLength"` // in code points
 	Top10Words    []Word  `json:"top10Words"`    // by count, then in code point order
+
+	Charset        string `json:"charset,omitempty"`        // such as windows-1251; empty for old results
+	CharsetSource  string `json:"charsetSource,omitempty"`  // mark, declared, detected or assumed
+	IgnoredCharset string `json:"ignoredCharset,omitempty"` // as declared, if the bytes contradict it or it is unknown
+	Replaced       int64  `json:"replaced,omitempty"`       // places where U+FFFD stands for bytes that the charset does not define
 }
 
 // Word is a word and its number of occurrences.
@@ -89,6 +94,14 @@ func (c *Client) uploaded(ctx context.Context, fileID, ownerID, requestID, uploa
 		method: http.MethodPost, path: join("files", fileID, "uploaded"), id: requestID,
 		header: http.Header{"X-Owner-Id": {ownerID}}, body: report(uploadID),
 	}, &file)
+	return file, err
+}
+
+// Reread requests another analysis of a FAILED or COMPLETED file, in the given charset. In any other state it returns a
+// Problem with status 409.
+func (c *Client) Reread(ctx context.Context, fileID, charset string) (File, error) {
+	var file File
+	err := c.do(ctx, call{method: http.MethodPost, path: join("files", fileID, "retry"), query: url.Values{"charset": {charset}}, once: true}, &file)
 	return file, err
 }
 

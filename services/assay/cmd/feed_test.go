@@ -45,7 +45,7 @@ func TestFeedItems(t *testing.T) {
 		}
 	}
 	list := p.run("feed", "list", "--tag", tag, "--sentiment", "neutral")
-	if lines := strings.Split(list.out, "\n"); len(lines) != 3 || !strings.HasPrefix(lines[0], "INGESTED") || !strings.Contains(lines[1], "not rated  0.50   de        Das war") {
+	if lines := strings.Split(list.out, "\n"); len(lines) != 3 || !strings.HasPrefix(lines[0], "INGESTED") || !strings.Contains(lines[1], "not rated  0.00   de        Das war") {
 		t.Errorf("list: got %+v, want one German item that is not rated", list)
 	}
 	p.run("feed", "show", id).has(t, 0, "language   de (only English is rated)\n", "")

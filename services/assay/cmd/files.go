@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"context"
 	"fmt"
 	"time"
 
@@ -43,13 +44,31 @@ func fileCommands(s *settings) []*cobra.Command {
 		newWatch(s),
 		s.newDownload(&cobra.Command{Use: "content ID", Short: "Download a file as it was uploaded"},
 			(*client.Client).Content),
-		files.newEach(&cobra.Command{Use: "retry ID…", Short: "Analyze FAILED files again"}, (*client.Client).Retry),
+		newRetry(files),
 		files.newDelete(&cobra.Command{
 			Use: "delete ID…", Short: "Delete files with their content and results",
 			Long: `Delete files with their content and results. Deleting a file that does not exist
 is not an error.`,
 		}),
 	}
+}
+
+// newRetry returns the command that analyzes files again.
+func newRetry(files item[client.File]) *cobra.Command {
+	charset := ""
+	cmd := files.newEach(&cobra.Command{
+		Use: "retry ID…", Short: "Analyze FAILED files again",
+		Long: `Analyze FAILED files again. With --charset, analyze FAILED and COMPLETED files in that
+charset instead of the declared or detected one.`,
+		Example: "  assay retry --charset windows-1251 ID",
+	}, func(c *client.Client, ctx context.Context, id string) (client.File, error) {
+		if charset != "" {
+			return c.Reread(ctx, id, charset)
+		}
+		return c.Retry(ctx, id)
+	})
+	cmd.Flags().StringVar(&charset, "charset", "", "the charset of the text, such as windows-1251")
+	return cmd
 }
 
 // outcome summarizes the result of a file. It returns "" until there is one.
@@ -75,8 +94,24 @@ func fileFields(t *columns, f client.File) {
 		t.row("words", r.TotalWords)
 		t.row("distinct", r.UniqueWords)
 		t.row("length", fmt.Sprintf("%.2f on average", r.AvgWordLength))
+		t.field("charset", decoding(r))
 		for _, word := range r.Top10Words {
 			t.field("top words", fmt.Sprintf("%s  %d", shown(word.Word), word.Count))
 		}
 	}
+}
+
+// decoding says how a text was decoded. It returns "" for results that do not contain it.
+func decoding(r *client.Result) string {
+	if r.Charset == "" {
+		return ""
+	}
+	text := r.Charset + ", " + r.CharsetSource
+	if r.IgnoredCharset != "" {
+		text += fmt.Sprintf("; the declared %q does not apply", shown(r.IgnoredCharset))
+	}
+	if r.Replaced > 0 {
+		text += fmt.Sprintf("; %d invalid bytes replaced", r.Replaced)
+	}
+	return text
 }

@@ -41,8 +41,8 @@ func feedItemsAreAnalyzed(t *testing.T, s system.System) {
 			t.Errorf("post of %.40q: %d %+v, want 201 and a pending or analyzed item", text, status, item)
 		}
 		got := s.Analyzed(t, p.SourceID)
-		if got.Sentiment != want.sentiment || got.Compound != want.compound || got.ModelVersion != "v1.2.0" || got.Score < 0.525 || got.Score > 1 {
-			t.Errorf("%.40q is %+v, want %+v by model v1.2.0 with a score of 0.525 to 1", text, got, want)
+		if got.Sentiment != want.sentiment || got.Compound != want.compound || got.ModelVersion != "v1.3.0" || got.Score < 0.525 || got.Score > 1 {
+			t.Errorf("%.40q is %+v, want %+v by model v1.3.0 with a score of 0.525 to 1", text, got, want)
 		}
 		if !strings.HasPrefix(text, got.TextSnippet) || len(got.TextSnippet) != min(len(text), 200) {
 			t.Errorf("the snippet of %.40q is %q, want its first %d bytes", text, got.TextSnippet, min(len(text), 200))

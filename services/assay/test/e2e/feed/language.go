@@ -6,7 +6,7 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// otherLanguagesAreNeutral: a text that is not English is neutral with a low confidence, and the item,
+// otherLanguagesAreNeutral: a text that is not English is unsupported: neutral with a confidence of 0, and the item,
 // its list entries and its event state the language.
 func otherLanguagesAreNeutral(t *testing.T, s system.System) {
 	tag := system.NewTag()
@@ -16,9 +16,9 @@ func otherLanguagesAreNeutral(t *testing.T, s system.System) {
 	french.Metadata = map[string]any{"author": "J", "language": "xx"}
 	_, pending := s.PostItem(t, french)
 	got := s.Analyzed(t, french.SourceID)
-	if got.Sentiment != "neutral" || got.Score != 0.5 || got.Compound != 0 || got.Language != "fr" ||
+	if got.Sentiment != "neutral" || got.Score != 0 || !got.Unsupported || got.Compound != 0 || got.Language != "fr" ||
 		system.JSON(got.Metadata) != `{"author":"J","language":"fr"}` {
-		t.Errorf("analyzed as %+v, want neutral with score 0.5, compound 0 and language fr", got)
+		t.Errorf("analyzed as %+v, want unsupported, neutral with score 0, compound 0 and language fr", got)
 	}
 	if pending.Status == "pending" && pending.Language != "" {
 		t.Errorf("before the analysis, the item is %+v, want no language", pending)
@@ -28,15 +28,18 @@ func otherLanguagesAreNeutral(t *testing.T, s system.System) {
 	}
 	event := system.NextOf(t, events, french.SourceID)
 	var outcome struct {
-		TextSentiment struct{ Sentiment, Language string }
+		TextSentiment struct {
+			Sentiment, Language string
+			Unsupported         bool
+		}
 	}
 	system.Decode(t, string(event.Data), &outcome)
-	if outcome.TextSentiment.Language != "fr" || outcome.TextSentiment.Sentiment != "neutral" {
+	if outcome.TextSentiment.Language != "fr" || outcome.TextSentiment.Sentiment != "neutral" || !outcome.TextSentiment.Unsupported {
 		t.Errorf("the event is %s, want neutral and language fr", event.Data)
 	}
 	english := system.NewPosting("What a lovely day, and we have nothing to do!", tag)
 	s.PostItem(t, english)
-	if got := s.Analyzed(t, english.SourceID); got.Language != "en" || got.Sentiment != "positive" {
+	if got := s.Analyzed(t, english.SourceID); got.Language != "en" || got.Sentiment != "positive" || got.Unsupported {
 		t.Errorf("an English text is %+v, want positive and language en", got)
 	}
 }

@@ -57,7 +57,7 @@ func outdatedItemsAreAnalyzedAgain(t *testing.T, start system.Starter) {
 			t.Errorf("exit status %d: %s, want 0 and %s", status, p.Output, want)
 		}
 	}
-	finished(reanalyze("--dry-run"), fmt.Sprintf(`"modelVersion":"v1.2.0","outdated":[{"modelVersion":"v1.0.0","items":%d}],"current":0,"waiting":0`, good+bad))
+	finished(reanalyze("--dry-run"), fmt.Sprintf(`"modelVersion":"v1.3.0","outdated":[{"modelVersion":"v1.0.0","items":%d}],"current":0,"waiting":0`, good+bad))
 	cut := reanalyze()
 	system.Eventually(t, func() error {
 		if n := waiting(t, c.System); n == 0 {
@@ -70,7 +70,7 @@ func outdatedItemsAreAnalyzedAgain(t *testing.T, start system.Starter) {
 	t.Logf("killed when %d of %d items were pending", waiting(t, c.System), good+bad)
 	ingest = c.Service(t, "ingest")
 	c.Front(t, ingest, query)
-	finished(reanalyze(), `"modelVersion":"v1.2.0"`)
+	finished(reanalyze(), `"modelVersion":"v1.3.0"`)
 	if n := waiting(t, c.System); n != good+bad {
 		t.Errorf("%d items are pending, want %d", n, good+bad)
 	}
@@ -78,8 +78,8 @@ func outdatedItemsAreAnalyzedAgain(t *testing.T, start system.Starter) {
 
 	c.Service(t, "analyzer")
 	for id, sentiment := range sentiments {
-		if got := c.Analyzed(t, id); got.Sentiment != sentiment || got.ModelVersion != "v1.2.0" {
-			t.Errorf("%s is %+v, want %s by model v1.2.0", id, got, sentiment)
+		if got := c.Analyzed(t, id); got.Sentiment != sentiment || got.ModelVersion != "v1.3.0" {
+			t.Errorf("%s is %+v, want %s by model v1.3.0", id, got, sentiment)
 		}
 	}
 	awaitSentiments(t, c.System, tag, map[string]int{"positive": good, "neutral": 0, "negative": bad})

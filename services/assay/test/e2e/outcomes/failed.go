@@ -83,15 +83,6 @@ func failedOnce(t *testing.T, c *client.Client, fileID, reason string, dead, end
 	return event.Header.Get("ce-id")
 }
 
-// unknownCharsetFails: a file with an unknown declared charset becomes FAILED.
-func unknownCharsetFails(t *testing.T, s system.System) {
-	c := s.Client(t, system.NewOwner())
-	file := system.Await(t, c, system.UploadPresigned(t, c, "a.txt", "text/plain; charset=klingon", []byte("nuqneH")).FileID)
-	if file.Status != client.Failed || !strings.Contains(file.ErrorMessage, "klingon") {
-		t.Errorf("the file is %s, want FAILED with the charset in the message", system.JSON(file))
-	}
-}
-
 // onlyFailuresAreRetried: a retry of a file that is not FAILED, or that has no bytes, returns 409.
 func onlyFailuresAreRetried(t *testing.T, s system.System) {
 	c := s.Client(t, system.NewOwner())

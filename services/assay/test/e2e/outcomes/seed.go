@@ -92,7 +92,7 @@ func checkStored(t *testing.T, meta system.Item, want client.Result) {
 	if !ok {
 		t.Fatalf("result is a %T, want a map", meta["result"])
 	}
-	kinds := map[string]string{"totalWords": "N", "uniqueWords": "N", "avgWordLength": "N", "top10Words": "L"}
+	kinds := map[string]string{"totalWords": "N", "uniqueWords": "N", "avgWordLength": "N", "top10Words": "L", "charset": "S", "charsetSource": "S"}
 	if got := system.KindsOf(stored.Value); !maps.Equal(got, kinds) {
 		t.Errorf("result has the attributes %v, want %v", got, kinds)
 	}

@@ -33,7 +33,7 @@ func (s System) Lists(ctx context.Context, query url.Values, want []string) erro
 	var got []string
 	for _, item := range items {
 		got = append(got, item.SourceID)
-		if item.Status != "analyzed" || item.Sentiment != "positive" || item.Compound != 0.4404 || item.ModelVersion != "v1.2.0" || item.TextSnippet != "The book was good." {
+		if item.Status != "analyzed" || item.Sentiment != "positive" || item.Compound != 0.4404 || item.ModelVersion != "v1.3.0" || item.TextSnippet != "The book was good." {
 			return fmt.Errorf("the list contains %+v, want an analyzed positive item", item)
 		}
 	}

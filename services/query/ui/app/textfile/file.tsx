@@ -79,6 +79,7 @@ export default function FilePage({ params }: PageProps): JSX.Element {
       {file.status === "FAILED" && <Notice tone="bad">The file could not be analyzed: <Bdi text={file.errorMessage ?? ""} /></Notice>}
       {(file.status === "PENDING" || file.status === "IN_PROGRESS") && <Waiting file={file} />}
       {file.result && <Numbers result={file.result} />}
+      {file.result && <Remarks result={file.result} />}
       <div class="columns">
         {file.result && <TopWords result={file.result} />}
         <History file={file} />
@@ -113,8 +114,22 @@ function Numbers({ result }: { result: Result }): JSX.Element {
         <dt>Characters per word</dt>
         <dd>{result.avgWordLength.toLocaleString(navigator.languages, { maximumFractionDigits: 2 })}</dd>
       </div>
+      {result.charset && (
+        <div><dt>Charset</dt><dd>{result.charset} <small>{sources[result.charsetSource ?? "detected"]}</small></dd></div>
+      )}
     </dl>
   );
+}
+
+const sources = { mark: "byte order mark", declared: "declared", detected: "detected", assumed: "uncertain" };
+
+/** Remarks says what of the text was guessed, ignored or replaced. */
+function Remarks({ result }: { result: Result }): JSX.Element | null {
+  const remarks: string[] = [];
+  if (result.charsetSource === "assumed") remarks.push("Another charset is nearly as likely. If words look wrong, upload the file with its charset declared.");
+  if (result.ignoredCharset) remarks.push(`The file was declared as ${result.ignoredCharset}, but its bytes are not in a charset of this name.`);
+  if (result.replaced) remarks.push(`${count(result.replaced)} invalid bytes were replaced by �.`);
+  return remarks.length === 0 ? null : <section class="card soft">{remarks.map((text) => <p key={text}>{text}</p>)}</section>;
 }
 
 function TopWords({ result }: { result: Result }): JSX.Element {

@@ -1,0 +1,87 @@
+package outcomes
+
+import (
+	"testing"
+
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/japanese"
+
+	"github.com/assay-project/assay/services/assay/client"
+	"github.com/assay-project/assay/services/assay/test/e2e/system"
+)
+
+// charsetsAreFound: the result of a text and its event say in which charset it was counted, how the charset was found, and
+// what of the text or of its declaration was left out.
+func charsetsAreFound(t *testing.T, s system.System) {
+	const polish, russian = "Książka leży na stole, żeby znaleźć świeże owoce.", "Съешь же ещё этих мягких французских булок, да выпей чаю."
+	latin2, err := charmap.ISO8859_2.NewEncoder().String(polish)
+	if err != nil {
+		t.Fatal(err)
+	}
+	koi8, err := charmap.KOI8R.NewEncoder().String(russian)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct {
+		contentType, content, text string
+		want                       client.Result
+	}{
+		"mark":     {"text/plain", "\ufeff" + polish, polish, client.Result{Charset: "utf-8", CharsetSource: "mark"}},
+		"declared": {"text/plain; charset=koi8_r", koi8, russian, client.Result{Charset: "koi8-r", CharsetSource: "declared"}},
+		"detected": {"text/plain", latin2, polish, client.Result{Charset: "iso-8859-2", CharsetSource: "detected"}},
+		"unknown":  {"text/plain; charset=klingon", koi8, russian, client.Result{Charset: "koi8-r", CharsetSource: "detected", IgnoredCharset: "klingon"}},
+		"other":    {"text/plain; charset=utf-8", koi8, russian, client.Result{Charset: "koi8-r", CharsetSource: "detected", IgnoredCharset: "utf-8"}},
+		"replaced": {"text/plain", polish + " a\xFFb", polish + " a b", client.Result{Charset: "utf-8", CharsetSource: "detected", Replaced: 1}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c, events := s.Client(t, system.NewOwner()), s.Listen(t, "assay.analysis.completed.textfile.*")
+			file := system.Await(t, c, system.UploadPresigned(t, c, "a.txt", test.contentType, []byte(test.content)).FileID)
+			system.CheckResult(t, file, system.Count(test.text))
+			if file.Result == nil {
+				t.FailNow()
+			}
+			checkDecoding(t, *file.Result, test.want)
+			var outcome struct{ TextStatistics client.Result }
+			system.Decode(t, string(system.NextOf(t, events, file.FileID).Data), &outcome)
+			checkDecoding(t, outcome.TextStatistics, test.want)
+		})
+	}
+}
+
+func checkDecoding(t *testing.T, got, want client.Result) {
+	t.Helper()
+	if got.Charset != want.Charset || got.CharsetSource != want.CharsetSource || got.IgnoredCharset != want.IgnoredCharset || got.Replaced != want.Replaced {
+		t.Errorf("got %s, want the charset, its source, the ignored charset and the replaced bytes of %s", system.JSON(got), system.JSON(want))
+	}
+}
+
+// charsetsCanBeCorrected: a retry with a charset counts a text again whose charset was not declared and could not be
+// detected.
+func charsetsCanBeCorrected(t *testing.T, s system.System) {
+	const text = "y-abc 硎谷 図書"
+	content, err := japanese.ShiftJIS.NewEncoder().String(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := s.Client(t, system.NewOwner())
+	file := system.Await(t, c, system.UploadMultipart(t, c, "a.txt", "text/plain", []byte(content)).FileID)
+	if file.Status != client.Completed || file.Result.Charset == "shift_jis" {
+		t.Fatalf("the file is %s, want COMPLETED in another charset than Shift_JIS: the text is too short", system.JSON(file))
+	}
+	again, err := c.Reread(system.Within(t), file.FileID, "Shift-JIS")
+	if err != nil || again.Status != client.Pending || again.Result != nil {
+		t.Fatalf("the retry returned %s, %v; want PENDING without a result", system.JSON(again), err)
+	}
+	file = system.Await(t, c, file.FileID)
+	system.CheckResult(t, file, system.Count("y abc 硎 谷 図 書"))
+	if file.Result != nil {
+		checkDecoding(t, *file.Result, client.Result{Charset: "shift_jis", CharsetSource: "declared"})
+	}
+	if ids := s.Outcomes(t, s.JetStream(t), file.FileID); len(ids) != 2 {
+		t.Errorf("outcomes %v, want two", ids)
+	}
+	if _, err := c.Reread(system.Within(t), file.FileID, "klingon"); err == nil {
+		t.Error("a retry with an unknown charset succeeded, want 422")
+	}
+}
