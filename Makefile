@@ -92,6 +92,8 @@ uploads: ## test multipart uploads at full size: 1 GiB with ten interruptions, a
 	go test ./services/assay/test/e2e/recovery -run KilledIngest -count=1 -timeout 30m -v -parts.uploads=200
 permissions: ## test all promises with only the permissions in deploy/, and check that every permission is used
 	go test ./services/assay/test/e2e/permissions -run PermissionsAreNeeded -count=1 -timeout 20m -permissions.needed
+newarea: ## add an area to a copy of the repository, and build and test it
+	go test ./services/assay/test/e2e/newarea -count=1 -timeout 20m -v -newarea.works
 mutations: ## parse damaged record files, COUNT=10000 per parser, process damaged documents, DOCUMENTS=1000 per format, and hostile files of SIZE=1000000 bytes of every format, chosen by SEED=34
 	go test ./pkg/extract/molecule ./pkg/extract/crystal ./pkg/extract/spectrum ./pkg/extract/contact \
 		./pkg/extract/sheet ./pkg/extract/microscopy -run DamagedFiles -count=1 -v -mutations=$(or $(COUNT),10000)
