@@ -69,6 +69,7 @@ const (
 	FeedGone        Reason    = "the server reports that the document is gone"
 	FeedMalformed   Reason    = "the response cannot be parsed"
 	FeedTooLarge    Reason    = "the response is too large"
+	FeedDamaged     Reason    = "the document is damaged or cut off; only its whole entries were read"
 	FeedThrottled   Temporary = "the server rejects requests at the moment"
 	FeedStatus      Temporary = "the server responded with %d"
 	AddressBlocked  Reason    = "the URL uses an address or a port that is not allowed, or redirects too often"
@@ -110,7 +111,7 @@ var sentences = []error{
 	NoRows, NoRecords, NoRecordType, NoChunk, NoRecordRead, RecordsFailed, RecordsGone, MicroscopyPicture,
 	ProviderUnreachable, ProviderLost, ProviderSlow, ProviderStatus, ProviderMessage, ProviderAnswer, ProviderPolicy,
 	ProviderMissing, ProviderNoDescription, ProviderPrompt, ProviderAnswersLost, CallNotMade,
-	FeedKeyRejected, FeedKeyMissing, FeedGone, FeedMalformed, FeedTooLarge, FeedThrottled, FeedStatus, AddressBlocked,
+	FeedKeyRejected, FeedKeyMissing, FeedGone, FeedMalformed, FeedTooLarge, FeedDamaged, FeedThrottled, FeedStatus, AddressBlocked,
 	FeedUnreachable, FeedSlow, FeedInterrupted, FeedStore, FeedCrashed, FeedMessage, FeedReport,
 }
 

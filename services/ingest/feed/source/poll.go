@@ -28,6 +28,7 @@ type report struct {
 	unchanged  bool
 	validators syndication.Validators
 	watched    map[string]Watched
+	damaged    bool // only a part of the document was read
 	err        error
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/assay-project/assay/pkg/feed"
 	"github.com/assay-project/assay/pkg/guard/fetch"
 	"github.com/assay-project/assay/pkg/obs"
+	"github.com/assay-project/assay/pkg/reason"
 	"github.com/assay-project/assay/services/ingest/feed/check"
 	"github.com/assay-project/assay/services/ingest/feed/source/newsapi"
 	"github.com/assay-project/assay/services/ingest/feed/source/newsapi/newsapitest"
@@ -226,5 +227,36 @@ func TestDeadlineEndsPoll(t *testing.T) {
 	r := newPoller(t, &taker{}).poll(ctx, claimNow(t, s, noon))
 	if outcome, _ := r.outcome(); outcome != outcomeFailed || errors.Is(r.err, fetch.ErrMalformed) {
 		t.Errorf("got report %+v, want a failure other than a malformed response", r)
+	}
+}
+
+// TestDamagedDocument checks that the whole entries of a document that was cut become items, that the poll says
+// so, and that the document is read again.
+func TestDamagedDocument(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("ETag", "1")
+		fmt.Fprint(w, `<rss version="2.0"><channel><item><guid>1</guid><title>One</title></item><item><guid>2</guid><ti`)
+	}))
+	t.Cleanup(server.Close)
+	s := newSource(Settings{Kind: KindRSS, URL: server.URL, Tags: []string{"a"}, Match: MatchAll})
+	r := polled(t, newPoller(t, &taker{}), s, noon)
+	if r.err != nil || r.taken.Created != 1 || s.State.Last.Detail != reason.FeedDamaged.Error() || s.State.Validators.ETag != "" || s.State.Failures != 0 {
+		t.Errorf("got report %+v, state %+v, want one item, the remark and no validators", r, s.State)
+	}
+}
+
+// TestOneIDManyEntries checks that entries that share an id but have different links become different items.
+func TestOneIDManyEntries(t *testing.T) {
+	server := httptest.NewServer(http.FileServer(http.Dir("syndication/testdata")))
+	t.Cleanup(server.Close)
+	k := &taker{}
+	s := newSource(Settings{Kind: KindRSS, URL: server.URL + "/one-guid-ten-entries.xml", Tags: []string{"a"}, Match: MatchAll})
+	r := polled(t, newPoller(t, k), s, noon)
+	ids := map[string]bool{}
+	for _, item := range k.items {
+		ids[item.SourceID] = true
+	}
+	if r.err != nil || len(ids) != 10 {
+		t.Errorf("got %d different items, report %+v, want 10", len(ids), r)
 	}
 }

@@ -15,7 +15,7 @@ import (
 func (p *Poller) pollRSS(ctx context.Context, c claimed) report {
 	r := report{requests: 1, counted: 1}
 	got, err := syndication.Read(ctx, p.client, c.Settings.URL, c.State.Validators)
-	r.validators, r.unchanged = got.Validators, got.Unchanged
+	r.validators, r.unchanged, r.damaged = got.Validators, got.Unchanged, got.Damaged
 	if got.Unchanged {
 		r.counted = 0
 	}

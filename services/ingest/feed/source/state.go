@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/assay-project/assay/pkg/reason"
 	"github.com/assay-project/assay/services/ingest/feed/source/syndication"
 )
 
@@ -142,8 +143,11 @@ func (s *Source) finish(c claimed, r report, now time.Time, longest time.Duratio
 	every := s.Settings.interval()
 	outcome, ours := r.outcome()
 	s.State.Last = &Outcome{At: now, Outcome: outcome, Requests: r.requests, Taken: r.taken}
-	if r.err != nil {
+	switch {
+	case r.err != nil:
 		s.State.Last.Detail = cut(r.detail(), 500)
+	case r.damaged:
+		s.State.Last.Detail = reason.FeedDamaged.Error()
 	}
 	for tag, watched := range r.watched {
 		if s.State.Watched == nil {

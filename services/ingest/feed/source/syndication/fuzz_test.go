@@ -19,7 +19,7 @@ func FuzzParse(f *testing.F) {
 		f.Add([]byte(body), "text/xml; charset=iso-8859-1")
 	}
 	f.Fuzz(func(t *testing.T, body []byte, contentType string) {
-		feed, err := parse(body, contentType)
+		feed, err := parse(body, contentType, "https://example.com/feed")
 		if err != nil && !errors.Is(err, fetch.ErrMalformed) {
 			t.Fatal(err)
 		}

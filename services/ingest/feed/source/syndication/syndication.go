@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"net/url"
 	"time"
 
 	"github.com/mmcdole/gofeed"
@@ -22,7 +23,7 @@ type Validators struct {
 
 // Entry is an entry of a feed. Its texts may contain HTML.
 type Entry struct {
-	ID                           string // as in the feed; may be empty
+	ID                           string // as in the feed; empty if it has none, or one that other entries share
 	Link, Title, Summary, Author string
 	Categories                   []string
 	Published                    time.Time // zero if the feed does not state it
@@ -34,6 +35,9 @@ type Feed struct {
 	Entries    []Entry
 	Validators Validators
 	Unchanged  bool
+	// Damaged means that the document is cut off or damaged. Entries then has only its whole entries, and
+	// there are no Validators.
+	Damaged bool
 }
 
 const accept = "application/atom+xml, application/rss+xml, application/feed+json, application/xml;q=0.9, text/xml;q=0.9, */*;q=0.5"
@@ -58,37 +62,63 @@ func Read(ctx context.Context, client fetch.Client, url string, seen Validators)
 	case resp.Status == http.StatusNotModified:
 		return Feed{Unchanged: true, Validators: seen}, nil
 	}
-	feed, err := parse(resp.Body, resp.Header.Get("Content-Type"))
-	feed.Validators = Validators{ETag: resp.Header.Get("ETag"), Modified: resp.Header.Get("Last-Modified")}
+	body, err := unpacked(resp.Body, client.MaxBody)
+	if err != nil {
+		return Feed{}, err
+	}
+	feed, err := parse(body, resp.Header.Get("Content-Type"), resp.URL)
+	if err == nil && !feed.Damaged {
+		feed.Validators = Validators{ETag: resp.Header.Get("ETag"), Modified: resp.Header.Get("Last-Modified")}
+	}
 	return feed, err
 }
 
-// parse parses a document. It returns fetch.ErrMalformed if the document is not a feed.
-func parse(body []byte, contentType string) (Feed, error) {
-	parsed, err := gofeed.NewParser().Parse(bytes.NewReader(inUTF8(body, contentType)))
+// parse parses the document at a URL. It returns fetch.ErrMalformed if the document is not a feed.
+func parse(body []byte, contentType, at string) (Feed, error) {
+	document := prepared(body, contentType)
+	parsed, err := gofeed.NewParser().Parse(bytes.NewReader(document))
+	damaged := false
+	if err != nil {
+		if rest := salvaged(document); rest != nil {
+			if saved, again := gofeed.NewParser().Parse(bytes.NewReader(rest)); again == nil {
+				parsed, err, damaged = saved, nil, true
+			}
+		}
+	}
 	if err != nil {
 		return Feed{}, fmt.Errorf("%w: the document is not a feed: %w", fetch.ErrMalformed, err)
 	}
-	feed := Feed{Title: parsed.Title}
+	feed := Feed{Title: parsed.Title, Damaged: damaged}
+	base := linkBase(parsed, at)
 	for _, item := range parsed.Items {
 		if item != nil {
-			feed.Entries = append(feed.Entries, entry(item))
+			feed.Entries = append(feed.Entries, entry(item, base))
 		}
 	}
+	dropShared(feed.Entries)
 	return feed, nil
 }
 
-func entry(item *gofeed.Item) Entry {
-	e := Entry{ID: item.GUID, Link: item.Link, Title: item.Title, Summary: item.Description, Categories: item.Categories}
+func entry(item *gofeed.Item, base *url.URL) Entry {
+	e := Entry{
+		ID: item.GUID, Link: resolved(base, item.Link), Title: item.Title, Summary: item.Description, Categories: item.Categories,
+	}
 	if e.Summary == "" {
 		e.Summary = item.Content
 	}
 	if len(item.Authors) > 0 && item.Authors[0] != nil {
 		e.Author = item.Authors[0].Name
 	}
-	for _, at := range []*time.Time{item.PublishedParsed, item.UpdatedParsed} {
-		if at != nil && e.Published.IsZero() {
-			e.Published = *at
+	for _, at := range []struct {
+		parsed *time.Time
+		text   string
+	}{{item.PublishedParsed, item.Published}, {item.UpdatedParsed, item.Updated}} {
+		switch {
+		case !e.Published.IsZero():
+		case at.parsed != nil && at.parsed.Year() > 0:
+			e.Published = *at.parsed
+		default:
+			e.Published = date(at.text)
 		}
 	}
 	return e
