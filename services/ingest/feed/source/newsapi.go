@@ -83,7 +83,8 @@ func (p *Poller) searchNews(ctx context.Context, c claimed, secret, tag string, 
 			return Watched{}, err
 		}
 		read, total = read+len(got.Articles), got.Total
-		if len(got.Articles) < newsapi.PageSize {
+		// A page can have fewer articles than its size, for example if some were withdrawn.
+		if len(got.Articles) == 0 || page*newsapi.PageSize >= got.Total {
 			break
 		}
 	}

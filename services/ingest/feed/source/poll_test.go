@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -100,6 +101,48 @@ func TestPagesAreBounded(t *testing.T) {
 		s := newSource(Settings{Kind: KindNewsAPI, URL: server.URL, Tags: []string{"solar"}, Pages: pages})
 		if r := polled(t, newPoller(t, k), s, time.Now()); r.err != nil || r.taken != want || r.requests != min(pages, 4) {
 			t.Errorf("%d pages: got %+v, want %+v", pages, r, want)
+		}
+	}
+}
+
+// TestShortPages checks that a search continues after a page that is shorter than its size, and ends at an empty page or
+// when the total is reached.
+func TestShortPages(t *testing.T) {
+	for name, c := range map[string]struct {
+		total, pages int
+		sizes        []int // articles on each page
+		requests     int
+	}{
+		"short first page":       {250, 3, []int{97, 100, 50}, 3},
+		"short second page":      {250, 3, []int{100, 1, 50}, 3},
+		"short pages":            {250, 5, []int{99, 98, 47}, 3},
+		"empty second page":      {250, 3, []int{97, 0, 50}, 2},
+		"empty first page":       {250, 3, []int{0, 100, 50}, 1},
+		"total reached":          {200, 5, []int{99, 99, 50}, 2},
+		"total on a single page": {97, 5, []int{97, 50}, 1},
+		"fewer pages allowed":    {250, 2, []int{97, 100, 50}, 2},
+	} {
+		server, k := newsapitest.Start(t), &taker{}
+		server.Answer(func(w http.ResponseWriter, r *http.Request) {
+			page, err := strconv.Atoi(r.URL.Query().Get("page"))
+			if err != nil || page > len(c.sizes) {
+				newsapitest.Fail(w, http.StatusBadRequest, "parameterInvalid", "said")
+				return
+			}
+			articles := []string{}
+			for i := range c.sizes[page-1] {
+				articles = append(articles, fmt.Sprintf(`{"title":"Solar","url":"https://example.com/%d/%d"}`, page, i))
+			}
+			fmt.Fprintf(w, `{"status":"ok","totalResults":%d,"articles":[%s]}`, c.total, strings.Join(articles, ","))
+		})
+		want := 0
+		for _, size := range c.sizes[:c.requests] {
+			want += size
+		}
+		s := newSource(Settings{Kind: KindNewsAPI, URL: server.URL, Tags: []string{"solar"}, Pages: c.pages})
+		r := polled(t, newPoller(t, k), s, time.Now())
+		if r.err != nil || r.requests != c.requests || r.taken != (Taken{Created: want, Skipped: c.total - want}) {
+			t.Errorf("%s: got %+v, want %d requests, %d created and the rest skipped", name, r, c.requests, want)
 		}
 	}
 }
