@@ -48,17 +48,26 @@ type Submission struct {
 	SourceID    string         `json:"sourceId" doc:"the item's id at its source: <sourceType>#<stable id>" pattern:"^[a-z]+#[a-zA-Z0-9_-]+$" maxLength:"256" example:"newsapi#article-abc123"`
 	SourceType  string         `json:"sourceType" enum:"newsapi,twitter,reddit"`
 	IngestedAt  string         `json:"ingestedAt,omitempty" format:"date-time" doc:"default: now"`
-	SourceURL   string         `json:"sourceUrl,omitempty" format:"uri" doc:"an https URL"`
+	SourceURL   string         `json:"sourceUrl,omitempty" format:"uri" doc:"an https URL without spaces, user name and password"`
 	Text        string         `json:"text,omitempty" maxLength:"10000" doc:"analyzed in full; the first 200 characters are stored as textSnippet"`
-	MatchedTags []string       `json:"matchedTags" minItems:"1" maxItems:"5" doc:"1 to 5 tags of at most 50 characters, without control characters; leading and trailing spaces are removed, and consecutive spaces are collapsed"`
+	MatchedTags []string       `json:"matchedTags" minItems:"1" maxItems:"5" doc:"1 to 5 tags of at most 50 characters, at least one of which is visible, without control characters; leading and trailing spaces are removed, and consecutive spaces are collapsed"`
 	Metadata    table.Document `json:"metadata,omitempty" doc:"strings, numbers and booleans; a number has at most 38 significant digits, all of which are kept, and a magnitude of 1E-130 to 9.99E125, or is 0; at most 50 entries, with names and strings of at most 2,000 characters each and 256 KiB in total. The analysis sets language"`
+}
+
+// Time returns the submitted time. RFC 3339 permits a lower-case t and z (section 5.6).
+func (s Submission) Time() (time.Time, error) {
+	at, err := time.Parse(time.RFC3339Nano, strings.ToUpper(s.IngestedAt))
+	if err != nil {
+		return time.Time{}, fmt.Errorf("read the time of the submission %s: %w", s.SourceID, err)
+	}
+	return at, nil
 }
 
 // Stamped returns the submission with its time in TimeLayout: the submitted time, or now if there is
 // none.
 func (s Submission) Stamped(now time.Time) Submission {
 	at := now
-	if given, err := time.Parse(time.RFC3339Nano, s.IngestedAt); err == nil {
+	if given, err := s.Time(); err == nil {
 		at = given
 	}
 	s.IngestedAt = at.UTC().Format(TimeLayout)
@@ -90,6 +99,19 @@ func Tag(text string) string { return strings.Join(strings.Fields(text), " ") }
 // Invisible reports whether a character is invisible and can change how the text around it is shown: a
 // control character, or one that sets the direction of text. Tags must not contain such characters.
 func Invisible(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) }
+
+// Blank reports whether no character of a text is visible. Joiners and variation selectors are allowed within words, but
+// show nothing themselves.
+func Blank(text string) bool { return !strings.ContainsFunc(text, visible) }
+
+func visible(r rune) bool {
+	const (
+		brailleBlank = '\u2800'
+		nullNotehead = '\U0001D159'
+	)
+	return r != brailleBlank && r != nullNotehead && !unicode.In(r, unicode.White_Space, unicode.Cc, unicode.Cf,
+		unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector, unicode.Noncharacter_Code_Point)
+}
 
 // union adds tags to those that an item has, up to MaxTags. It removes none.
 func union(have, more []string) []string {

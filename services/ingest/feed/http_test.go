@@ -56,3 +56,15 @@ func TestFieldNamesAreExact(t *testing.T) {
 		}
 	}
 }
+
+// TestLoneSurrogates checks that half of a surrogate pair in a tag is an error, and a whole pair is not.
+func TestLoneSurrogates(t *testing.T) {
+	for tag, want := range map[string]string{
+		`\ud83d\udc4d`: "", `\ud800`: "body.matchedTags[0]", `a\udfff`: "body.matchedTags[0]", `\udc4d\ud83d`: "body.matchedTags[0]", `\u200b`: "body.matchedTags[0]",
+	} {
+		_, wrong := parseItem(json.RawMessage(`{"sourceId":"reddit#1","sourceType":"reddit","matchedTags":["` + tag + `"]}`))
+		if got := append(wrong, web.FieldError{})[0].Field; got != want {
+			t.Errorf("%s: got %v, want %s", tag, wrong, want)
+		}
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/assay-project/assay/pkg/extract/decimal"
@@ -36,7 +37,7 @@ func Submission(s feed.Submission, now time.Time, also ...string) []web.FieldErr
 		wrong("sourceType", "is not one of %s", strings.Join(types, ", "))
 	}
 	if s.IngestedAt != "" {
-		at, err := time.Parse(time.RFC3339Nano, s.IngestedAt)
+		at, err := s.Time()
 		switch {
 		case err != nil || at.Unix() < 0:
 			wrong("ingestedAt", "is not an ISO 8601 time with a zone, such as 2025-11-16T14:30:00.000Z")
@@ -44,8 +45,10 @@ func Submission(s feed.Submission, now time.Time, also ...string) []web.FieldErr
 			wrong("ingestedAt", "is more than %s in the future", feed.ClockSkew)
 		}
 	}
-	if s.SourceURL != "" && !secure(s.SourceURL) {
-		wrong("sourceUrl", "is not an https URL of at most %d bytes", feed.MaxURL)
+	if s.SourceURL != "" {
+		if message := URL(s.SourceURL); message != "" {
+			wrong("sourceUrl", "%s", message)
+		}
 	}
 	if utf8.RuneCountInString(s.Text) > feed.MaxText {
 		wrong("text", "is longer than %d characters", feed.MaxText)
@@ -54,21 +57,40 @@ func Submission(s feed.Submission, now time.Time, also ...string) []web.FieldErr
 		wrong("matchedTags", "has %d tags; 1 to %d are allowed", n, feed.MaxTags)
 	}
 	for i, tag := range s.MatchedTags[:min(len(s.MatchedTags), feed.MaxTags)] {
-		switch {
-		case utf8.RuneCountInString(tag) > feed.MaxTag:
-			wrong(fmt.Sprintf("matchedTags[%d]", i), "is longer than %d characters", feed.MaxTag)
-		case strings.TrimSpace(tag) == "":
-			wrong(fmt.Sprintf("matchedTags[%d]", i), "is blank")
-		case strings.ContainsFunc(tag, feed.Invisible):
-			wrong(fmt.Sprintf("matchedTags[%d]", i), "has a control character, or one that changes the direction of text")
+		if message := Tag(tag); message != "" {
+			wrong(fmt.Sprintf("matchedTags[%d]", i), "%s", message)
 		}
 	}
 	return append(found, checkMetadata(s.Metadata)...)
 }
 
-func secure(text string) bool {
+// URL returns what is wrong with the URL of an item, or an empty string.
+func URL(text string) string {
 	u, err := url.Parse(text)
-	return err == nil && len(text) <= feed.MaxURL && u.Scheme == "https" && u.Hostname() != ""
+	switch {
+	case err != nil || len(text) > feed.MaxURL || u.Scheme != "https" || u.Hostname() == "":
+		return fmt.Sprintf("is not an https URL of at most %d bytes", feed.MaxURL)
+	case strings.ContainsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || feed.Invisible(r) }):
+		return "has a space or an invisible character; encode it, a space as %20"
+	case u.User != nil:
+		return "has a user name or a password, which everyone could read; remove it"
+	}
+	return ""
+}
+
+// Tag returns what is wrong with a tag in its stored form, or an empty string.
+func Tag(tag string) string {
+	switch {
+	case utf8.RuneCountInString(tag) > feed.MaxTag:
+		return fmt.Sprintf("is longer than %d characters", feed.MaxTag)
+	case feed.Blank(tag):
+		return "is blank, or has no visible character"
+	case strings.ContainsRune(tag, utf8.RuneError): // also what JSON decoders make of a lone surrogate
+		return "has a character that could not be decoded: U+FFFD, or half of a surrogate pair"
+	case strings.ContainsFunc(tag, feed.Invisible):
+		return "has a control character, or one that changes the direction of text"
+	}
+	return ""
 }
 
 // fieldError returns an error about a field of the submission.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode"
 
 	"github.com/assay-project/assay/pkg/feed"
 	"github.com/assay-project/assay/services/ingest/feed/check"
@@ -42,12 +43,18 @@ func TestSubmission(t *testing.T) {
 		"slightly in the future": {func(s *feed.Submission) { s.IngestedAt = "2025-11-16T14:35:00Z" }, ""},
 		"too far in the future":  {func(s *feed.Submission) { s.IngestedAt = "2025-11-16T14:35:00.001Z" }, "ingestedAt"},
 		"time without a zone":    {func(s *feed.Submission) { s.IngestedAt = "2025-11-16T14:30:00" }, "ingestedAt"},
+		"time in lower case":     {func(s *feed.Submission) { s.IngestedAt = "2025-11-16t14:30:00.5z" }, ""},
 		"not a time":             {func(s *feed.Submission) { s.IngestedAt = "yesterday" }, "ingestedAt"},
 		"before the year 0":      {func(s *feed.Submission) { s.IngestedAt = "0000-01-01T00:00:00+14:00" }, "ingestedAt"},
 		"https":                  {func(s *feed.Submission) { s.SourceURL = "https://www.bbc.com/news/1?a=b#c" }, ""},
 		"http":                   {func(s *feed.Submission) { s.SourceURL = "http://www.bbc.com/" }, "sourceUrl"},
 		"no host":                {func(s *feed.Submission) { s.SourceURL = "https:///news" }, "sourceUrl"},
 		"only a port":            {func(s *feed.Submission) { s.SourceURL = "https://:443/" }, "sourceUrl"},
+		"URL with a space":       {func(s *feed.Submission) { s.SourceURL = "https://www.bbc.com/a b" }, "sourceUrl"},
+		"URL in spaces":          {func(s *feed.Submission) { s.SourceURL = "https://www.bbc.com/?a= " }, "sourceUrl"},
+		"URL with an override":   {func(s *feed.Submission) { s.SourceURL = "https://www.bbc.com/\u202egpj" }, "sourceUrl"},
+		"URL with a password":    {func(s *feed.Submission) { s.SourceURL = "https://me:secret@www.bbc.com/" }, "sourceUrl"},
+		"URL with an @":          {func(s *feed.Submission) { s.SourceURL = "https://www.bbc.com/@me?b=c:d@e%20f" }, ""},
 		"longest text":           {func(s *feed.Submission) { s.Text = strings.Repeat("🙂", 10_000) }, ""},
 		"text too long":          {func(s *feed.Submission) { s.Text = strings.Repeat("🙂", 10_001) }, "text"},
 		"five tags":              {func(s *feed.Submission) { s.MatchedTags = []string{"a", "b", "c", "d", "e"} }, ""},
@@ -92,5 +99,26 @@ func TestEveryFieldIsReported(t *testing.T) {
 	}
 	if got, want := strings.Join(fields, " "), "sourceId sourceType ingestedAt sourceUrl matchedTags"; got != want {
 		t.Errorf("got invalid fields %s, want %s", got, want)
+	}
+}
+
+// TestInvisibleTags checks that a tag needs a visible character, and may have invisible ones within words.
+func TestInvisibleTags(t *testing.T) {
+	wrong := func(tag string) bool { return check.Tag(feed.Tag(tag)) != "" }
+	tables := []*unicode.RangeTable{unicode.White_Space, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector, unicode.Cc, unicode.Cf, unicode.Noncharacter_Code_Point}
+	for r := rune(0); r <= unicode.MaxRune; r++ {
+		if !unicode.In(r, tables...) && !strings.ContainsRune("\u2800\u3164\u115f\u1160\uffa0\U0001d159\ufffd", r) {
+			continue
+		}
+		for _, tag := range []string{string(r), " " + string(r) + " ", string(r) + "\u200b" + string(r)} {
+			if !wrong(tag) {
+				t.Fatalf("%+q: got a valid tag, want an error", tag)
+			}
+		}
+	}
+	for _, tag := range []string{"क्\u200dष", "می\u200cخواهم", "👩\u200d💻", "❤\ufe0f", "1\ufe0f\u20e3", "co\u00adoperate", "🏴\U000e0067\U000e0062\U000e007f", "\ue000", "é", "e\u0301", "#", "⠁"} {
+		if wrong(tag) {
+			t.Errorf("%+q: got an error, want a valid tag", tag)
+		}
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/assay-project/assay/pkg/guard"
 	"github.com/assay-project/assay/pkg/guard/fetch"
 	"github.com/assay-project/assay/pkg/reason"
+	"github.com/assay-project/assay/services/ingest/feed/check"
 	"github.com/assay-project/assay/services/ingest/feed/source/syndication"
 )
 
@@ -173,8 +174,8 @@ func (f found) item() (s feed.Submission, ok bool) {
 		SourceID: sourceID(f.kind, f.id), SourceType: f.kind, Text: cut(text, feed.MaxText),
 		MatchedTags: f.tags[:min(len(f.tags), feed.MaxTags)], Metadata: metadata,
 	}
-	if u, err := url.Parse(f.link); err == nil && u.Scheme == "https" && u.Hostname() != "" && len(f.link) <= maxURL {
-		s.SourceURL = f.link
+	if link := strings.ReplaceAll(strings.TrimSpace(f.link), " ", "%20"); check.URL(link) == "" {
+		s.SourceURL = link
 	}
 	return s, true
 }

@@ -9,13 +9,12 @@ import (
 	"net/url"
 	"regexp"
 	"slices"
-	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/assay-project/assay/pkg/feed"
 	"github.com/assay-project/assay/pkg/guard"
 	"github.com/assay-project/assay/pkg/web"
+	"github.com/assay-project/assay/services/ingest/feed/check"
 	"github.com/assay-project/assay/services/ingest/feed/source/newsapi"
 )
 
@@ -34,7 +33,6 @@ const (
 // Limits of settings.
 const (
 	maxTags     = 20
-	maxTag      = 50 // maximum length in characters, as for a tag of an item
 	maxURL      = 2048
 	maxInterval = 24 * time.Hour
 	maxQuota    = 1_000_000
@@ -109,15 +107,16 @@ func (s Settings) check(cfg Config) []web.FieldError {
 		wrong("tags", "has %d tags; 1 to %d are allowed", len(s.Tags), maxTags)
 	}
 	for i, tag := range s.Tags {
+		message := check.Tag(tag)
 		switch {
-		case strings.TrimSpace(tag) != tag || tag == "":
-			wrong(fmt.Sprintf("tags[%d]", i), "is blank, or begins or ends with a space")
-		case utf8.RuneCountInString(tag) > maxTag:
-			wrong(fmt.Sprintf("tags[%d]", i), "is longer than %d characters", maxTag)
-		case strings.ContainsFunc(tag, feed.Invisible) || feed.Tag(tag) != tag:
-			wrong(fmt.Sprintf("tags[%d]", i), "has a control character, or more than one space between words")
+		case message != "":
+		case feed.Tag(tag) != tag:
+			message = "begins or ends with a space, or has more than one space between words"
 		case slices.Contains(s.Tags[:i], tag):
-			wrong(fmt.Sprintf("tags[%d]", i), "is a duplicate")
+			message = "is a duplicate"
+		}
+		if message != "" {
+			wrong(fmt.Sprintf("tags[%d]", i), "%s", message)
 		}
 	}
 	if s.Match == MatchAll && len(s.Tags) > feed.MaxTags {
