@@ -56,6 +56,7 @@ type Request struct {
 // Response is a response of any status.
 type Response struct {
 	URL    string // URL that responded, after redirects
+	Moved  string // URL after the permanent redirects from the requested one, if there were any
 	Status int
 	Header http.Header
 	Body   []byte
@@ -90,7 +91,26 @@ func (c Client) Get(ctx context.Context, r Request) (Response, error) {
 	if int64(len(body)) > c.MaxBody {
 		return Response{}, ErrTooLarge.With(reason.MoreThan, c.MaxBody)
 	}
-	return Response{URL: resp.Request.URL.String(), Status: resp.StatusCode, Header: resp.Header, Body: body}, nil
+	return Response{
+		URL: resp.Request.URL.String(), Moved: moved(resp.Request), Status: resp.StatusCode, Header: resp.Header, Body: body,
+	}, nil
+}
+
+// moved returns the URL to which permanent redirects led before the first temporary one. last is the request after all
+// redirects.
+func moved(last *http.Request) string {
+	to := ""
+	for r := last; r.Response != nil; r = r.Response.Request {
+		switch r.Response.StatusCode {
+		case http.StatusMovedPermanently, http.StatusPermanentRedirect:
+			if to == "" {
+				to = r.URL.String()
+			}
+		default:
+			to = ""
+		}
+	}
+	return to
 }
 
 // Err returns nil for the statuses 200 and 304, and otherwise the error for the status.

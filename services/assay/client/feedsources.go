@@ -31,12 +31,14 @@ type FeedSource struct {
 
 // FeedSourceState is the polling state of a source.
 type FeedSourceState struct {
-	Status    string          `json:"status"` // disabled, waiting, polling, paused or stopped
-	Reason    string          `json:"reason,omitempty"`
-	NextPoll  time.Time       `json:"nextPoll,omitzero"` // earliest time of the next poll
-	Failures  int             `json:"failures"`          // consecutive
-	QuotaUsed int             `json:"quotaUsed"`         // requests made today (UTC)
-	LastPoll  *FeedSourcePoll `json:"lastPoll,omitempty"`
+	Status    string    `json:"status"` // disabled, waiting, polling, paused or stopped
+	Reason    string    `json:"reason,omitempty"`
+	NextPoll  time.Time `json:"nextPoll,omitzero"` // earliest time of the next poll
+	Failures  int       `json:"failures"`          // consecutive
+	QuotaUsed int       `json:"quotaUsed"`         // requests made today (UTC)
+	// Location is the URL that is polled instead of that of the settings, which redirects or is a web page.
+	Location string          `json:"location,omitempty"`
+	LastPoll *FeedSourcePoll `json:"lastPoll,omitempty"`
 }
 
 // FeedSourcePoll is the result of one poll.

@@ -74,13 +74,14 @@ type sourceState struct {
 	NextPoll  time.Time       `json:"nextPoll,omitzero" doc:"the earliest time of the next poll"`
 	Failures  int             `json:"failures" doc:"consecutive failed polls"`
 	QuotaUsed int             `json:"quotaUsed" doc:"requests today (UTC)"`
+	Location  string          `json:"location,omitempty" doc:"rss: the URL that is polled instead, because url redirects there permanently or is a web page that names it as its feed"`
 	Last      *source.Outcome `json:"lastPoll,omitempty"`
 }
 
 func viewSource(s source.Source) sourceView {
 	now := time.Now()
 	v := sourceView{Name: s.Name, Settings: s.Settings, State: sourceState{
-		Status: s.Status(now), Reason: s.State.Stopped, Failures: s.State.Failures, Last: s.State.Last,
+		Status: s.Status(now), Reason: s.State.Stopped, Failures: s.State.Failures, Location: s.State.Location, Last: s.State.Last,
 	}}
 	if v.State.Status != "disabled" && v.State.Status != "stopped" {
 		v.State.NextPoll = s.State.NextPoll

@@ -29,7 +29,8 @@ type report struct {
 	unchanged  bool
 	validators syndication.Validators
 	watched    map[string]Watched
-	damaged    bool // only a part of the document was read
+	location   string // for rss, where the feed is if not at the URL of the settings
+	damaged    bool   // only a part of the document was read
 	err        error
 }
 

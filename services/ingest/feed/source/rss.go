@@ -11,13 +11,20 @@ import (
 	"github.com/assay-project/assay/services/ingest/feed/source/syndication"
 )
 
-// pollRSS reads the entries of a feed, unless the feed is unchanged.
+// pollRSS reads the entries of a feed, unless the feed is unchanged. If the URL is that of a web page, it reads the feed
+// that the page names.
 func (p *Poller) pollRSS(ctx context.Context, c claimed) report {
-	r := report{requests: 1, counted: 1}
-	got, err := syndication.Read(ctx, p.client, c.Settings.URL, c.State.Validators)
-	r.validators, r.unchanged, r.damaged = got.Validators, got.Unchanged, got.Damaged
+	r := report{requests: 1}
+	got, err := syndication.Read(ctx, p.client, cmp.Or(c.State.Location, c.Settings.URL), c.State.Validators)
+	r.location = cmp.Or(got.Moved, c.State.Location)
+	if page := got.Alternate; page != "" && r.requests < c.requests {
+		r.requests++
+		got, err = syndication.Read(ctx, p.client, page, syndication.Validators{})
+		r.location = cmp.Or(got.Moved, page)
+	}
+	r.validators, r.unchanged, r.damaged, r.counted = got.Validators, got.Unchanged, got.Damaged, r.requests
 	if got.Unchanged {
-		r.counted = 0
+		r.counted--
 	}
 	if err != nil {
 		r.err = err

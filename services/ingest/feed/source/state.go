@@ -33,7 +33,9 @@ type State struct {
 	Stopped    string                 `json:"stopped,omitempty"`
 	Last       *Outcome               `json:"last,omitempty"`
 	Validators syndication.Validators `json:"validators,omitzero"` // for rss
-	Watched    map[string]Watched     `json:"watched,omitempty"`   // for newsapi, by tag
+	// Location is where the feed is if the URL of the settings redirects permanently, or is that of a web page.
+	Location string             `json:"location,omitempty"`
+	Watched  map[string]Watched `json:"watched,omitempty"` // for newsapi, by tag
 }
 
 // Used is the part of the quota used on a day.
@@ -96,6 +98,9 @@ func (s *Source) maxRequests() int {
 	if s.Settings.Kind == KindNewsAPI {
 		return len(s.Settings.Tags) * s.Settings.Pages
 	}
+	if s.State.Location == "" {
+		return 2 // a web page and its feed
+	}
 	return 1
 }
 
@@ -157,6 +162,9 @@ func (s *Source) finish(c claimed, r report, now time.Time, longest time.Duratio
 	}
 	if r.err == nil {
 		s.State.Failures, s.State.NextPoll, s.State.Validators = 0, now.Add(every), r.validators
+		if s.State.Location = r.location; r.location == s.Settings.URL || len(r.location) > maxURL {
+			s.State.Location = ""
+		}
 		return
 	}
 	switch {
@@ -168,6 +176,9 @@ func (s *Source) finish(c claimed, r report, now time.Time, longest time.Duratio
 		s.State.HeldUntil = now.Add(r.hold())
 		s.State.NextPoll = s.State.HeldUntil
 	default:
+		if s.State.Location != "" { // the next poll begins at the URL of the settings
+			s.State.Location, s.State.Validators = "", syndication.Validators{}
+		}
 		s.State.Failures++
 		s.State.NextPoll = now.Add(pause(every, s.State.Failures, longest))
 		if outcome == outcomeUnauthorized || outcome == outcomeGone {
@@ -201,7 +212,7 @@ func (s *Source) change(settings Settings, now time.Time) {
 		}
 	}
 	// The feed must be read again, since entries that were skipped may match the new settings.
-	s.State.Validators = syndication.Validators{}
+	s.State.Validators, s.State.Location = syndication.Validators{}, ""
 	s.State.NextPoll, s.State.Failures, s.State.Stopped = now.UTC(), 0, ""
 	s.Settings, s.Deleted = settings, false
 	s.Revision++

@@ -38,12 +38,16 @@ type Feed struct {
 	// Damaged means that the document is cut off or damaged. Entries then has only its whole entries, and
 	// there are no Validators.
 	Damaged bool
+	// Moved is the new URL of the feed if the server redirects permanently, and otherwise empty.
+	Moved string
+	// Alternate is the URL of the feed if the document is a web page that names one.
+	Alternate string
 }
 
 const accept = "application/atom+xml, application/rss+xml, application/feed+json, application/xml;q=0.9, text/xml;q=0.9, */*;q=0.5"
 
 // Read fetches a feed, unless it is unchanged according to the validators. It returns the errors of
-// package fetch.
+// package fetch; for a web page, that is fetch.ErrMalformed with the Alternate.
 func Read(ctx context.Context, client fetch.Client, url string, seen Validators) (Feed, error) {
 	header := http.Header{"Accept": {accept}}
 	if seen.ETag != "" {
@@ -60,7 +64,7 @@ func Read(ctx context.Context, client fetch.Client, url string, seen Validators)
 	case err != nil:
 		return Feed{}, err
 	case resp.Status == http.StatusNotModified:
-		return Feed{Unchanged: true, Validators: seen}, nil
+		return Feed{Unchanged: true, Validators: seen, Moved: resp.Moved}, nil
 	}
 	body, err := unpacked(resp.Body, client.MaxBody)
 	if err != nil {
@@ -70,10 +74,12 @@ func Read(ctx context.Context, client fetch.Client, url string, seen Validators)
 	if err == nil && !feed.Damaged {
 		feed.Validators = Validators{ETag: resp.Header.Get("ETag"), Modified: resp.Header.Get("Last-Modified")}
 	}
+	feed.Moved = resp.Moved
 	return feed, err
 }
 
-// parse parses the document at a URL. It returns fetch.ErrMalformed if the document is not a feed.
+// parse parses the document at a URL. It returns fetch.ErrMalformed if the document is not a feed, with the Alternate of
+// a web page.
 func parse(body []byte, contentType, at string) (Feed, error) {
 	document := prepared(body, contentType)
 	parsed, err := gofeed.NewParser().Parse(bytes.NewReader(document))
@@ -86,7 +92,7 @@ func parse(body []byte, contentType, at string) (Feed, error) {
 		}
 	}
 	if err != nil {
-		return Feed{}, fmt.Errorf("%w: the document is not a feed: %w", fetch.ErrMalformed, err)
+		return Feed{Alternate: alternate(document, at)}, fmt.Errorf("%w: the document is not a feed: %w", fetch.ErrMalformed, err)
 	}
 	feed := Feed{Title: parsed.Title, Damaged: damaged}
 	base := linkBase(parsed, at)
