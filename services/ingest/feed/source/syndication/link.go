@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/mmcdole/gofeed"
+	"github.com/mmcdole/gofeed/rss"
 )
 
 // linkBase returns the URL to which the links of a feed are relative: that of the site for RSS, which defines none, and
@@ -22,6 +23,26 @@ func linkBase(parsed *gofeed.Feed, at string) *url.URL {
 		return base
 	}
 	return site
+}
+
+// permalinks translates RSS. The link of an entry without one is its guid, unless the guid says that it is not a URL.
+type permalinks struct{ gofeed.DefaultRSSTranslator }
+
+// Translate implements gofeed.Translator.
+func (p permalinks) Translate(feed any) (*gofeed.Feed, error) {
+	out, err := p.DefaultRSSTranslator.Translate(feed)
+	original, ok := feed.(*rss.Feed)
+	if err != nil || !ok {
+		return out, err
+	}
+	for i, item := range original.Items {
+		if guid := item.GUID; i < len(out.Items) && item.Link == "" && guid != nil && !strings.EqualFold(strings.TrimSpace(guid.IsPermalink), "false") {
+			if u, err := url.Parse(strings.TrimSpace(guid.Value)); err == nil && (u.Scheme == "https" || u.Scheme == "http") {
+				out.Items[i].Link = guid.Value
+			}
+		}
+	}
+	return out, nil
 }
 
 // resolved returns a link as an absolute URL. It returns text that is not a URL unchanged.

@@ -58,3 +58,20 @@ func TestRelativeLinks(t *testing.T) {
 		}
 	}
 }
+
+// TestPermalinks checks that the guid of an entry of RSS is its link if it has no other.
+func TestPermalinks(t *testing.T) {
+	for item, want := range map[string]string{
+		`<guid>https://a.example/1</guid>`:                                 "https://a.example/1",
+		`<guid isPermaLink="true"> https://a.example/1 </guid><link/>`:     "https://a.example/1",
+		`<guid isPermaLink="false">https://a.example/1</guid>`:             "",
+		`<guid isPermaLink="False">https://a.example/1</guid>`:             "",
+		`<guid>https://a.example/1</guid><link>https://a.example/2</link>`: "https://a.example/2",
+		`<guid>1</guid>`: "", `<guid>tag:a.example,2026:1</guid>`: "", `<title>x</title>`: "",
+	} {
+		got, err := served(t, `<rss version="2.0"><channel><link>https://site.example/</link><item>`+item+`</item></channel></rss>`)
+		if err != nil || len(got.Entries) != 1 || got.Entries[0].Link != want {
+			t.Errorf("%s: got %+v, error %v, want the link %q", item, got, err, want)
+		}
+	}
+}

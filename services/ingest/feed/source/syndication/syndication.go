@@ -82,11 +82,13 @@ func Read(ctx context.Context, client fetch.Client, url string, seen Validators)
 // a web page.
 func parse(body []byte, contentType, at string) (Feed, error) {
 	document := prepared(body, contentType)
-	parsed, err := gofeed.NewParser().Parse(bytes.NewReader(document))
+	parser := gofeed.NewParser()
+	parser.RSSTranslator = permalinks{}
+	parsed, err := parser.Parse(bytes.NewReader(document))
 	damaged := false
 	if err != nil {
 		if rest := salvaged(document); rest != nil {
-			if saved, again := gofeed.NewParser().Parse(bytes.NewReader(rest)); again == nil {
+			if saved, again := parser.Parse(bytes.NewReader(rest)); again == nil {
 				parsed, err, damaged = saved, nil, true
 			}
 		}
