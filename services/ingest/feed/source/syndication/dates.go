@@ -34,10 +34,14 @@ var (
 	)
 )
 
+const maxDate = 100 // bytes
+
 // date returns the time of a date in one of the forms of feeds: RFC 822, 850 and 3339, ISO 8601, asctime and
 // their common variants. The weekday may be wrong. It returns the zero time for other text.
 func date(text string) time.Time {
-	text = strings.ToLower(strings.TrimSpace(text))
+	if text = strings.ToLower(strings.TrimSpace(text)); len(text) > maxDate {
+		return time.Time{}
+	}
 	if strings.ContainsAny(text, "년오") {
 		text = korean.ReplaceAllString(text, "$1-$2-$3 $5 $4 kst")
 		text = strings.NewReplacer("오전", "am", "오후", "pm").Replace(text)

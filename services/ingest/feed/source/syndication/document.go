@@ -23,6 +23,9 @@ var (
 	entryTag = regexp.MustCompile(`(?i)<(?:[a-z][\w.-]*:)?(?:item|entry)[\s>]`)
 )
 
+// maxDamaged is the number of damaged entries after which the rest of a document is not read.
+const maxDamaged = 100
+
 // unpacked decompresses a document that a server sends in gzip without saying so. limit is the maximum size of the result.
 func unpacked(body []byte, limit int64) ([]byte, error) {
 	if !bytes.HasPrefix(body, []byte("\x1f\x8b")) {
@@ -78,14 +81,16 @@ func salvaged(document []byte) []byte {
 	}
 	out := bytes.Clone(document[:first[0]])
 	open := unclosed(out)
-	entries := 0
+	entries, damaged := 0, 0
 	for at := first[0]; ; {
 		length, ended := entryLength(document[at:])
 		if length > 0 {
 			out = append(out, document[at:at+length]...)
 			entries++
+		} else {
+			damaged++
 		}
-		if ended {
+		if ended || damaged > maxDamaged {
 			break
 		}
 		at += max(length, 1)
