@@ -55,6 +55,7 @@ type FeedItem struct {
 	MatchedTags                                              []string
 	Metadata                                                 map[string]any
 	Status, Sentiment, ModelVersion, ErrorMessage, Language  string
+	Unsupported                                              bool
 	Score, Compound                                          float64
 }
 
