@@ -126,10 +126,13 @@ const sources = { mark: "byte order mark", declared: "declared", detected: "dete
 /** Remarks says what of the text was guessed, ignored or replaced. */
 function Remarks({ result }: { result: Result }): JSX.Element | null {
   const remarks: string[] = [];
-  if (result.charsetSource === "assumed") remarks.push("Another charset is nearly as likely. If words look wrong, upload the file with its charset declared.");
-  if (result.ignoredCharset) remarks.push(`The file was declared as ${result.ignoredCharset}, but its bytes are not in a charset of this name.`);
-  if (result.replaced) remarks.push(`${count(result.replaced)} invalid bytes were replaced by �.`);
-  return remarks.length === 0 ? null : <section class="card soft">{remarks.map((text) => <p key={text}>{text}</p>)}</section>;
+  if (result.charsetSource === "assumed") {
+    remarks.push("Another charset is nearly as likely. If the words look wrong, upload the file with its charset.");
+  }
+  if (result.ignoredCharset) remarks.push(`The declared charset ${result.ignoredCharset} does not apply to the bytes of the file.`);
+  if (result.replaced) remarks.push(`${count(result.replaced)} invalid bytes were replaced by \uFFFD.`);
+  if (remarks.length === 0) return null;
+  return <section class="card soft">{remarks.map((text) => <p key={text}>{text}</p>)}</section>;
 }
 
 function TopWords({ result }: { result: Result }): JSX.Element {
