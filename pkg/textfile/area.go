@@ -60,9 +60,9 @@ func access(cfg Config) map[area.Program][]area.Statement {
 	return map[area.Program][]area.Statement{
 		area.Ingest: {
 			area.Allow("FilesReserve", []string{"dynamodb:PutItem"}, table).Attributes(reserved...).ReturningNothing(),
-			area.Allow("FilesRetry", []string{"dynamodb:UpdateItem"}, table).Attributes(slices.Concat(moved, []string{resultName, charsetName})...).ReturningNothing(),
+			area.Allow("FilesRetry", []string{"dynamodb:UpdateItem"}, table).Attributes(moved...).ReturningNothing(),
 			area.Allow("FilesReadOneWithoutResult", []string{"dynamodb:GetItem"}, table).
-				Attributes(slices.Concat(reserved, []string{errorMessageName, charsetName})...).Selecting(),
+				Attributes(slices.Concat(reserved, []string{errorMessageName})...).Selecting(),
 			area.Allow("FilesDelete", []string{"dynamodb:DescribeTable", "dynamodb:DeleteItem"}, table).
 				Attributes(partitionKey, sortKey, fileIDName).ReturningNothing(),
 			area.Allow("FilesBytes", []string{"s3:GetObject", "s3:PutObject", "s3:ListMultipartUploadParts", "s3:AbortMultipartUpload", "s3:DeleteObject"}, objects),

@@ -35,17 +35,8 @@ func (s *Store) Retry(ctx context.Context, f File) (File, error) {
 	return s.move(ctx, retry, f, File{})
 }
 
-// Reread moves a FAILED or COMPLETED file back to PENDING, to be analyzed in the given charset. It removes the result.
-func (s *Store) Reread(ctx context.Context, f File, charset string) (File, error) {
-	m := retry
-	if f.Status == Completed {
-		m = reread
-	}
-	return s.move(ctx, m, f, File{Charset: charset})
-}
-
-// move applies m to both items of f and sets the Result and ErrorMessage of end, and its Charset if it has one. An empty
-// ErrorMessage is removed. Only reread starts from a state with a Result, and removes it.
+// move applies m to both items of f and sets the Result and ErrorMessage of end. An empty ErrorMessage
+// is removed. No move starts from a state with a Result.
 func (s *Store) move(ctx context.Context, m lifecycle.Move, f, end File) (File, error) {
 	fence, next := lifecycle.TimeFence(updatedAt, f.UpdatedAt, s.now())
 	f.Status, f.UpdatedAt = m.To, next
@@ -62,13 +53,6 @@ func (s *Store) move(ctx context.Context, m lifecycle.Move, f, end File) (File, 
 	} else {
 		meta.Remove = []string{errorMessageName}
 		history.Remove = []string{errorMessageName}
-	}
-	if m.Name == reread.Name {
-		meta.Remove = append(meta.Remove, resultName)
-	}
-	if end.Charset != "" {
-		f.Charset = end.Charset
-		meta.Set[charsetName], history.Set[charsetName] = table.Text(f.Charset), table.Text(f.Charset)
 	}
 	write := lifecycle.Write{Fence: fence, Items: []lifecycle.Item{meta, history}}
 	if _, err := Machine().Apply(ctx, s.db, m, write); err != nil {

@@ -24,7 +24,6 @@ type File struct {
 	UpdatedAt    int64           `dynamodbav:"updatedAt"` // the fence; increases with every move
 	Result       *Result         `dynamodbav:"result,omitempty"`
 	ErrorMessage string          `dynamodbav:"errorMessage,omitempty"` // only when FAILED
-	Charset      string          `dynamodbav:"charset,omitempty"`      // stated by a retry; it replaces that of the content type
 }
 
 // Created returns the time when the file was reserved.
@@ -65,7 +64,6 @@ const (
 	updatedAt        = "updatedAt"
 	resultName       = "result"
 	errorMessageName = "errorMessage"
-	charsetName      = "charset"
 	statusName       = "status"
 	ownerIDName      = "ownerId"
 	fileIDName       = "fileId"
@@ -84,9 +82,6 @@ func (f File) attributes() map[string]table.Value {
 	}
 	if f.ErrorMessage != "" {
 		all[errorMessageName] = table.Text(f.ErrorMessage)
-	}
-	if f.Charset != "" {
-		all[charsetName] = table.Text(f.Charset)
 	}
 	return all
 }

@@ -23,8 +23,6 @@ var (
 	complete = lifecycle.Move{Name: "complete", From: []lifecycle.State{InProgress}, To: Completed}
 	fail     = lifecycle.Move{Name: "fail", From: []lifecycle.State{Pending, InProgress}, To: Failed}
 	retry    = lifecycle.Move{Name: "retry", From: []lifecycle.State{Failed}, To: Pending, Explicit: true}
-	// reread removes a result that was counted with the wrong charset.
-	reread = lifecycle.Move{Name: "reread", From: []lifecycle.State{Completed}, To: Pending, Explicit: true}
 )
 
 // Machine returns the states and moves of a file. They are also the conditions of
@@ -32,7 +30,7 @@ var (
 func Machine() lifecycle.Machine {
 	return lifecycle.Machine{
 		Area: Name, Status: statusName, Start: Pending, Final: []lifecycle.State{Completed, Failed},
-		Moves: []lifecycle.Move{claim, takeOver, complete, fail, retry, reread},
+		Moves: []lifecycle.Move{claim, takeOver, complete, fail, retry},
 	}
 }
 

@@ -1,8 +1,6 @@
 package textfile
 
 import (
-	"mime"
-
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/assay-project/assay/pkg/blob"
@@ -27,7 +25,7 @@ func (f File) Upload(bucket *blob.Store) upload.Item {
 		Event: func(object blob.Object) event.Event {
 			uploaded := &event.FileUploaded{
 				FileId: f.FileID, OwnerId: f.OwnerID, FileName: f.FileName, Bucket: f.S3Bucket, Key: f.S3Key,
-				Etag: object.ETag, Size: float64(object.Size), ContentType: f.contentType(object.ContentType), UploadedAt: timestamppb.New(object.Modified),
+				Etag: object.ETag, Size: float64(object.Size), ContentType: object.ContentType, UploadedAt: timestamppb.New(object.Modified),
 			}
 			if f.Status == Pending {
 				uploaded.PendingSince = timestamppb.New(f.Updated())
@@ -38,17 +36,4 @@ func (f File) Upload(bucket *blob.Store) upload.Item {
 			return NewUploaded(uploaded)
 		},
 	}
-}
-
-// contentType returns the stored content type with the charset that a retry has stated.
-func (f File) contentType(stored string) string {
-	if f.Charset == "" {
-		return stored
-	}
-	mediaType, parameters, err := mime.ParseMediaType(stored)
-	if err != nil {
-		mediaType, parameters = "text/plain", map[string]string{}
-	}
-	parameters["charset"] = f.Charset
-	return mime.FormatMediaType(mediaType, parameters)
 }

@@ -19,6 +19,7 @@ const (
 	contextWeight = 4        // the weight of words in ASCII: one part in so many
 	maxContextSum = 16 * bit // their greatest influence on a language in Latin letters
 	maxOtherSum   = 12 * bit // and on another, whose texts often contain such words
+	firstSample   = 1 << 10  // bytes of the sample in which all charsets are compared
 	certain       = 4 * bit  // the distance from the second-best charset at which the best is certain
 	few           = 16       // one invalid byte in so many characters does not contradict UTF-8
 )
@@ -71,11 +72,30 @@ type score struct {
 	cost     int
 }
 
+// scores returns the costs of the sample in the candidates whose cost for the first words is not much higher than the
+// lowest.
 func (e *Evidence) scores() []score {
-	context := contextCosts(e.context)
-	scores := make([]score, 0, len(candidates))
-	for _, c := range candidates {
-		s := score{candidate: c, text: c.decode(e.sample), cost: noCost}
+	context, all := contextCosts(e.context), candidates
+	if len(e.sample) > 2*firstSample {
+		first := scored(e.sample[:bytes.LastIndexByte(e.sample[:firstSample], ' ')+1], all, context)
+		least := noCost
+		for _, s := range first {
+			least = min(least, s.cost)
+		}
+		all = nil
+		for _, s := range first {
+			if s.cost <= least+least/4+100*bit {
+				all = append(all, s.candidate)
+			}
+		}
+	}
+	return scored(e.sample, all, context)
+}
+
+func scored(sample []byte, all []candidate, context map[string]int) []score {
+	scores := make([]score, 0, len(all))
+	for _, c := range all {
+		s := score{candidate: c, text: c.decode(sample), cost: noCost}
 		words := split([]rune(s.text))
 		for _, l := range c.spoken() {
 			if cost := cost(l, words) + context[l.Name]; cost < s.cost {

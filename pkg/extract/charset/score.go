@@ -78,6 +78,9 @@ func newWord(text []rune, at, end int, isLetter bool) word {
 		} else if isLetter && i > 1 && unicode.IsLower(r) && unicode.IsUpper(text[at+i-1]) {
 			w.shape += caseChange // "PEtER"
 		}
+		if n := len(w.runes); n >= 2 && r < 0x80 && w.runes[n-1] == r && w.runes[n-2] == r {
+			continue // letters repeated in a line or in a cry tell no languages apart
+		}
 		w.runes = append(w.runes, r)
 	}
 	if !isLetter {

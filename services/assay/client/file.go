@@ -97,14 +97,6 @@ func (c *Client) uploaded(ctx context.Context, fileID, ownerID, requestID, uploa
 	return file, err
 }
 
-// Reread requests another analysis of a FAILED or COMPLETED file, in the given charset. In any other state it returns a
-// Problem with status 409.
-func (c *Client) Reread(ctx context.Context, fileID, charset string) (File, error) {
-	var file File
-	err := c.do(ctx, call{method: http.MethodPost, path: join("files", fileID, "retry"), query: url.Values{"charset": {charset}}, once: true}, &file)
-	return file, err
-}
-
 // Retry requests another analysis of a FAILED file. In any other state it returns a Problem with status 409.
 func (c *Client) Retry(ctx context.Context, fileID string) (File, error) {
 	var file File

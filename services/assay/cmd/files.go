@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"context"
 	"fmt"
 	"time"
 
@@ -44,31 +43,13 @@ func fileCommands(s *settings) []*cobra.Command {
 		newWatch(s),
 		s.newDownload(&cobra.Command{Use: "content ID", Short: "Download a file as it was uploaded"},
 			(*client.Client).Content),
-		newRetry(files),
+		files.newEach(&cobra.Command{Use: "retry ID…", Short: "Analyze FAILED files again"}, (*client.Client).Retry),
 		files.newDelete(&cobra.Command{
 			Use: "delete ID…", Short: "Delete files with their content and results",
 			Long: `Delete files with their content and results. Deleting a file that does not exist
 is not an error.`,
 		}),
 	}
-}
-
-// newRetry returns the command that analyzes files again.
-func newRetry(files item[client.File]) *cobra.Command {
-	charset := ""
-	cmd := files.newEach(&cobra.Command{
-		Use: "retry ID…", Short: "Analyze FAILED files again",
-		Long: `Analyze FAILED files again. With --charset, analyze FAILED and COMPLETED files in that
-charset instead of the declared or detected one.`,
-		Example: "  assay retry --charset windows-1251 ID",
-	}, func(c *client.Client, ctx context.Context, id string) (client.File, error) {
-		if charset != "" {
-			return c.Reread(ctx, id, charset)
-		}
-		return c.Retry(ctx, id)
-	})
-	cmd.Flags().StringVar(&charset, "charset", "", "the charset of the text, such as windows-1251")
-	return cmd
 }
 
 // outcome summarizes the result of a file. It returns "" until there is one.

@@ -8,7 +8,6 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/assay-project/assay/pkg/blob"
-	"github.com/assay-project/assay/pkg/extract/charset"
 	"github.com/assay-project/assay/pkg/quota"
 	"github.com/assay-project/assay/pkg/textfile"
 	"github.com/assay-project/assay/pkg/web"
@@ -36,9 +35,9 @@ func (a *Area) Routes(r *web.Router) {
 	foreign := web.Refusals{http.StatusForbidden: {"other-owner"}}
 	changed := web.Refusals{http.StatusConflict: {"not-uploaded", "not-as-reserved", "not-failed", "changed-meanwhile"}}
 	calls.Uploads(a.Items, foreign, changed)
-	accept.Post(calls, huma.Operation{
-		OperationID: "retry-file", Path: "/v1/files/{id}/retry", Summary: "Analyze a FAILED file again, or a COMPLETED one in another charset",
-	}, a.retry, foreign, changed)
+	calls.Post("retry", "Analyze a FAILED file again", func(ctx context.Context, f textfile.File) (textfile.File, error) {
+		return a.Retry(ctx, f, a.store.Retry)
+	}, foreign, changed)
 	calls.Delete("Delete a file, its content and its result", a.Remove, foreign, web.Refusals{http.StatusConflict: {"changed-meanwhile"}})
 }
 
@@ -50,24 +49,6 @@ type reservationInput struct {
 		ContentType string `json:"contentType,omitempty" maxLength:"255" pattern:"^([!-~]([ -~]*[!-~])?)?$" doc:"media type. Its charset applies unless a byte order mark specifies another or the content contradicts it. Without a known charset, it is detected"`
 		accept.Declared
 	}
-}
-
-type retryInput struct {
-	accept.Target
-	Charset string `query:"charset" maxLength:"64" doc:"the charset of the text, which replaces the declared or detected one" example:"windows-1251"`
-}
-
-func (a *Area) retry(ctx context.Context, f textfile.File, in *retryInput) (textfile.File, error) {
-	if in.Charset == "" {
-		return a.Retry(ctx, f, a.store.Retry)
-	}
-	known, ok := charset.Lookup(in.Charset)
-	if !ok {
-		return f, web.Invalid(web.FieldError{Field: "query.charset", Message: "is not the name of a known charset"})
-	}
-	return a.Retry(ctx, f, func(ctx context.Context, f textfile.File) (textfile.File, error) {
-		return a.store.Reread(ctx, f, known.Name)
-	})
 }
 
 type reservationResponse struct {

@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"golang.org/x/text/encoding/charmap"
-	"golang.org/x/text/encoding/japanese"
 
 	"github.com/assay-project/assay/services/assay/client"
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
@@ -53,35 +52,5 @@ func checkDecoding(t *testing.T, got, want client.Result) {
 	t.Helper()
 	if got.Charset != want.Charset || got.CharsetSource != want.CharsetSource || got.IgnoredCharset != want.IgnoredCharset || got.Replaced != want.Replaced {
 		t.Errorf("got %s, want the charset, its source, the ignored charset and the replaced bytes of %s", system.JSON(got), system.JSON(want))
-	}
-}
-
-// charsetsCanBeCorrected: a retry with a charset counts a text again whose charset was not declared and could not be
-// detected.
-func charsetsCanBeCorrected(t *testing.T, s system.System) {
-	const text = "y-abc 硎谷 図書"
-	content, err := japanese.ShiftJIS.NewEncoder().String(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := s.Client(t, system.NewOwner())
-	file := system.Await(t, c, system.UploadMultipart(t, c, "a.txt", "text/plain", []byte(content)).FileID)
-	if file.Status != client.Completed || file.Result.Charset == "shift_jis" {
-		t.Fatalf("the file is %s, want COMPLETED in another charset than Shift_JIS: the text is too short", system.JSON(file))
-	}
-	again, err := c.Reread(system.Within(t), file.FileID, "Shift-JIS")
-	if err != nil || again.Status != client.Pending || again.Result != nil {
-		t.Fatalf("the retry returned %s, %v; want PENDING without a result", system.JSON(again), err)
-	}
-	file = system.Await(t, c, file.FileID)
-	system.CheckResult(t, file, system.Count("y abc 硎 谷 図 書"))
-	if file.Result != nil {
-		checkDecoding(t, *file.Result, client.Result{Charset: "shift_jis", CharsetSource: "declared"})
-	}
-	if ids := s.Outcomes(t, s.JetStream(t), file.FileID); len(ids) != 2 {
-		t.Errorf("outcomes %v, want two", ids)
-	}
-	if _, err := c.Reread(system.Within(t), file.FileID, "klingon"); err == nil {
-		t.Error("a retry with an unknown charset succeeded, want 422")
 	}
 }

@@ -11,7 +11,6 @@ func Promises() system.Promises {
 		"lists are paged":              listsArePaged,
 		"files that are not text fail": filesThatAreNotTextFail,
 		"charsets are found":           charsetsAreFound,
-		"charsets can be corrected":    charsetsCanBeCorrected,
 		"only failures are retried":    onlyFailuresAreRetried,
 		"delete removes all":           DeleteRemovesAll,
 		"deleted files stay deleted":   deletedFilesStayDeleted,
