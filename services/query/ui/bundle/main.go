@@ -43,6 +43,9 @@ type metafile struct {
 	}
 }
 
+// classic is the script that is not a module.
+const classic = "theme.ts"
+
 func build(app, out string) error {
 	app, err := filepath.Abs(app)
 	if err != nil {
@@ -56,9 +59,13 @@ func build(app, out string) error {
 	if err != nil {
 		return err
 	}
+	text, err := json.Marshal(string(labels)) // as an object, it would become a module that all scripts import
+	if err != nil {
+		return err
+	}
 	result := api.Build(api.BuildOptions{
-		Define:        map[string]string{"areaLabels": string(labels)},
-		AbsWorkingDir: app, EntryPoints: []string{"main.tsx", "operations/main.tsx", "theme.ts", "style/style.css"}, Outdir: filepath.Join(app, "dist"),
+		Define:        map[string]string{"areaLabels": string(text)},
+		AbsWorkingDir: app, EntryPoints: []string{"main.tsx", "operations/main.tsx", classic, "style/style.css"}, Outdir: filepath.Join(app, "dist"),
 		EntryNames: "[name]-[hash]", ChunkNames: "chunk-[hash]", AssetNames: "[name]-[hash]",
 		Bundle: true, Splitting: true, Format: api.FormatESModule, Platform: api.PlatformBrowser, Target: api.ES2022,
 		JSX: api.JSXAutomatic, JSXImportSource: "preact",
@@ -71,6 +78,11 @@ func build(app, out string) error {
 	var meta metafile
 	if err := json.Unmarshal([]byte(result.Metafile), &meta); err != nil {
 		return err
+	}
+	for name, output := range meta.Outputs {
+		if output.EntryPoint == classic && len(output.Imports) > 0 {
+			return fmt.Errorf("%s imports %s, but pages run it as a classic script, before they are drawn", name, output.Imports[0].Path)
+		}
 	}
 	if err := os.RemoveAll(out); err != nil {
 		return err

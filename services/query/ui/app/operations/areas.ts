@@ -1,10 +1,10 @@
 // Display names for codes of the API.
 
-/** The labels of the areas by name. The build inserts them, so that these pages contain nothing else of the areas. */
-declare const areaLabels: Record<string, string>;
+/** The labels of the areas by name, as JSON. The build inserts them, so that these pages contain nothing else of the areas. */
+declare const areaLabels: string;
 
 export function areaName(area: string): string {
-  return areaLabels[area] ?? area;
+  return (JSON.parse(areaLabels) as Record<string, string>)[area] ?? area;
 }
 
 const dependencies: Record<string, string> = {
