@@ -62,9 +62,11 @@ func (i Item) Language() string {
 }
 
 // Unsupported reports whether the text is in a language whose sentiment is not rated.
-func (i Item) Unsupported() bool {
-	l := i.Language()
-	return l != "" && l != language.English && l != language.Undetermined
+func (i Item) Unsupported() bool { return Unsupported(i.Language()) }
+
+// Unsupported reports whether sentiment is not rated in a language, given its code, or "" if it is not known.
+func Unsupported(code string) bool {
+	return code != "" && code != language.English && code != language.Undetermined
 }
 
 // Scored reports whether the item has a result, possibly an old one while it waits for reanalysis.

@@ -23,6 +23,7 @@ updated    TIME
 words      3
 distinct   2
 length     3.00 on average
+charset    utf-8, detected
 top words  two  2
            one  1
 `
@@ -30,7 +31,7 @@ top words  two  2
 	p.run("get", id, "--wait").want(t, 0, text, "")
 	p.run("get", id, "--json").want(t, 0, `{"fileId":"ID","ownerId":"`+p.owner+`","fileName":"a.txt","status":"COMPLETED",`+
 		`"createdAt":"TIME","updatedAt":"TIME","result":{"totalWords":3,"uniqueWords":2,"avgWordLength":3,`+
-		`"top10Words":[{"word":"two","count":2},{"word":"one","count":1}]}}`+"\n", "")
+		`"top10Words":[{"word":"two","count":2},{"word":"one","count":1}],"charset":"utf-8","charsetSource":"detected"}}`+"\n", "")
 	failed := p.run("get", p.upload("a.pdf", notText), "--wait")
 	if failed.status != 1 || !strings.Contains(failed.out, "\nerror    ") || !strings.Contains(failed.errors, "the analysis of ") {
 		t.Errorf("get of a failed file: got %+v, want status 1 and an error", failed)

@@ -89,7 +89,7 @@ func decoding(r *client.Result) string {
 	}
 	text := r.Charset + ", " + r.CharsetSource
 	if r.IgnoredCharset != "" {
-		text += fmt.Sprintf("; the declared %q does not apply", shown(r.IgnoredCharset))
+		text += fmt.Sprintf("; the declared %q does not apply", r.IgnoredCharset)
 	}
 	if r.Replaced > 0 {
 		text += fmt.Sprintf("; %d invalid bytes replaced", r.Replaced)

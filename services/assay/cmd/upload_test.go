@@ -36,7 +36,7 @@ func TestUpload(t *testing.T) {
 	p.run("upload", legacy, "--wait", "--content-type", "text/plain; charset=windows-1251", "--json").
 		want(t, 0, `{"path":"`+legacy+`","fileId":"ID","ownerId":"`+p.owner+`","fileName":"legacy.txt","status":"COMPLETED",`+
 			`"createdAt":"TIME","updatedAt":"TIME",`+
-			`"result":{"totalWords":1,"uniqueWords":1,"avgWordLength":2,"top10Words":[{"word":"ба","count":1}]}}`+"\n", "")
+			`"result":{"totalWords":1,"uniqueWords":1,"avgWordLength":2,"top10Words":[{"word":"ба","count":1}],"charset":"windows-1251","charsetSource":"declared"}}`+"\n", "")
 }
 
 func TestUploadOfStandardInput(t *testing.T) {

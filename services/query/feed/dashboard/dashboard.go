@@ -98,7 +98,7 @@ func (r Row) IngestedAt() string { return r.SortKey[:min(len(r.SortKey), len(fee
 func (r Row) View() feed.ItemView {
 	return feed.ItemView{
 		SourceID: r.SourceID, SourceType: r.SourceType, IngestedAt: r.IngestedAt(), PublishedAt: r.PublishedAt, SourceURL: r.SourceURL,
-		TextSnippet: r.TextSnippet, MatchedTags: r.MatchedTags, Status: string(feed.Analyzed), Language: r.Language,
+		TextSnippet: r.TextSnippet, MatchedTags: r.MatchedTags, Status: string(feed.Analyzed), Language: r.Language, Unsupported: feed.Unsupported(r.Language),
 		Sentiment: r.Sentiment, Score: r.Score, Compound: r.Compound, ModelVersion: r.ModelVersion,
 	}
 }

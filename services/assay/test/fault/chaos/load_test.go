@@ -116,7 +116,10 @@ func randomText(random *rand.Rand) (text, statistics string) {
 	if err != nil {
 		panic(err) // impossible for a small text
 	}
-	result := textfile.Result{TotalWords: counted.TotalWords, UniqueWords: counted.UniqueWords, AvgWordLength: counted.AvgWordLength}
+	result := textfile.Result{
+		TotalWords: counted.TotalWords, UniqueWords: counted.UniqueWords, AvgWordLength: counted.AvgWordLength,
+		Charset: "utf-8", CharsetSource: "detected",
+	}
 	for _, top := range counted.Top10Words {
 		result.Top10Words = append(result.Top10Words, textfile.WordCount{Word: top.Word, Count: top.Count})
 	}

@@ -50,7 +50,7 @@ type run struct {
 
 const (
 	text       = "one two two"
-	statistics = `{"totalWords":3,"uniqueWords":2,"avgWordLength":3,"top10Words":[{"word":"two","count":2},{"word":"one","count":1}]}`
+	statistics = `{"totalWords":3,"uniqueWords":2,"avgWordLength":3,"top10Words":[{"word":"two","count":2},{"word":"one","count":1}],"charset":"utf-8","charsetSource":"detected"}`
 	notText    = "%PDF-1.4\n"
 )
 
