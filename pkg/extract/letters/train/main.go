@@ -199,22 +199,21 @@ func cost(p float64) byte {
 }
 
 // read reads a model: the relative frequency of each n-gram, given all of it but its last letter.
-func read(path string) (map[string]float64, error) {
+func read(path string) (found map[string]float64, err error) {
 	z, err := zip.OpenReader(path)
 	if err != nil {
 		return nil, err
 	}
-	defer z.Close()
+	defer func() { err = errors.Join(err, z.Close()) }()
 	f, err := z.File[0].Open()
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
 	data, err := io.ReadAll(f)
-	if err != nil {
+	if err = errors.Join(err, f.Close()); err != nil {
 		return nil, err
 	}
-	found := map[string]float64{}
+	found = map[string]float64{}
 	return found, fields(data, func(field int, _ uint64, set []byte) error {
 		if field != 4 {
 			return nil

@@ -60,11 +60,11 @@ func isoDate(text string) time.Time {
 	}
 	year, month, day := fullYear(m[1]), max(number(m[2]), 1), max(number(m[3]), 1)
 	if m[4] != "" {
-		month, day = 1, number(m[4])
-		if day < 1 || day > 366 {
+		ordinal := number(m[4])
+		if ordinal < 1 || ordinal > 366 {
 			return time.Time{}
 		}
-		start := time.Date(year, 1, day, 0, 0, 0, 0, time.UTC)
+		start := time.Date(year, 1, ordinal, 0, 0, 0, 0, time.UTC)
 		month, day = int(start.Month()), start.Day()
 	}
 	return moment(year, month, day, number(m[5]), number(m[6]), number(m[7]), zone(m[8]))
