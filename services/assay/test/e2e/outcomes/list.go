@@ -25,7 +25,7 @@ func listsArePaged(t *testing.T, s system.System) {
 			id = system.UploadMultipart(t, c, name, "text/plain", []byte(name)).FileID
 			completed = append(completed, id)
 		case 2:
-			id = system.UploadMultipart(t, c, name, "text/plain", []byte("%PDF-1.7\n"+name)).FileID
+			id = system.UploadMultipart(t, c, name, "text/plain", []byte("%PDF-1.7\n1 0 obj\n"+name)).FileID
 			failed = append(failed, id)
 		case 3:
 			id = system.Reserve(t, c, name, "text/plain", name).FileID
