@@ -21,8 +21,7 @@ const (
 type word struct {
 	runes   []rune // in lower case, if letters
 	letters bool
-	shape   int  // the cost of its capital letters and of its place between other words
-	ascii   bool // only ASCII: the same in all encodings that extend it
+	shape   int // the cost of its capital letters and of its place between other words
 }
 
 // split returns the words of a decoded text. Spaces, digits and ASCII signs are not words.
@@ -34,22 +33,15 @@ func split(text []rune) []word {
 			at++
 			continue
 		}
-		isLetter := isLetter(r)
+		letter := isLetter(r)
 		end := at + 1
-		for end < len(text) && text[end] > ' ' && isLetterOr(text[end], isLetter) {
+		for end < len(text) && text[end] > ' ' && isLetter(text[end]) == letter && (letter || text[end] >= 0x80) {
 			end++
 		}
-		words = append(words, newWord(text, at, end, isLetter))
+		words = append(words, newWord(text, at, end, letter))
 		at = end
 	}
 	return words
-}
-
-func isLetterOr(r rune, letter bool) bool {
-	if letter {
-		return isLetter(r)
-	}
-	return r >= 0x80 && !isLetter(r)
 }
 
 func isASCIILetter(r rune) bool { return r|0x20 >= 'a' && r|0x20 <= 'z' }
@@ -61,11 +53,10 @@ func isLetter(r rune) bool {
 	return r != 'ª' && r != 'º' && (unicode.IsLetter(r) || unicode.IsMark(r))
 }
 
-func newWord(text []rune, at, end int, isLetter bool) word {
-	w := word{runes: make([]rune, 0, end-at), letters: isLetter, ascii: true}
+func newWord(text []rune, at, end int, letter bool) word {
+	w := word{runes: make([]rune, 0, end-at), letters: letter}
 	for i, r := range text[at:end] {
-		w.ascii = w.ascii && r < 0x80
-		if isLetter && unicode.IsUpper(r) {
+		if letter && unicode.IsUpper(r) {
 			switch {
 			case i == 0:
 				w.shape += capitalized
@@ -75,7 +66,7 @@ func newWord(text []rune, at, end int, isLetter bool) word {
 				w.shape += bit / 2
 			}
 			r = unicode.ToLower(r)
-		} else if isLetter && i > 1 && unicode.IsLower(r) && unicode.IsUpper(text[at+i-1]) {
+		} else if letter && i > 1 && unicode.IsLower(r) && unicode.IsUpper(text[at+i-1]) {
 			w.shape += caseChange // "PEtER"
 		}
 		if n := len(w.runes); n >= 2 && r < 0x80 && w.runes[n-1] == r && w.runes[n-2] == r {
@@ -83,18 +74,16 @@ func newWord(text []rune, at, end int, isLetter bool) word {
 		}
 		w.runes = append(w.runes, r)
 	}
-	if !isLetter {
-		if at > 0 && isLetterRune(text[at-1]) && !joins(text[at]) && !ends[text[at]] {
+	if !letter {
+		if at > 0 && isLetter(text[at-1]) && !joins(text[at]) && !ends[text[at]] {
 			w.shape += inWord
 		}
-		if end < len(text) && isLetterRune(text[end]) && !joins(text[end-1]) && !begins[text[end-1]] {
+		if end < len(text) && isLetter(text[end]) && !joins(text[end-1]) && !begins[text[end-1]] {
 			w.shape += inWord
 		}
 	}
 	return w
 }
-
-func isLetterRune(r rune) bool { return isLetter(r) }
 
 // joins reports whether a sign is usual between two letters.
 func joins(r rune) bool {
@@ -156,13 +145,7 @@ func set(text string) map[rune]bool {
 }
 
 // usual contains the signs that are found in many texts.
-var usual = func() map[rune]bool {
-	signs := map[rune]bool{}
-	for _, r := range "\u00A0“”‘’„–—…«»°§•€" {
-		signs[r] = true
-	}
-	return signs
-}()
+var usual = set("\u00A0“”‘’„–—…«»°§•€")
 
 // noCost is the cost of a text that an encoding cannot have produced.
 const noCost = math.MaxInt / 2

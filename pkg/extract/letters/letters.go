@@ -71,11 +71,6 @@ func (l *Language) Has(r rune) bool {
 	return ok
 }
 
-// Signs reports whether the language is written in characters that are not letters of an alphabet, such as Chinese.
-func (l *Language) Signs() bool { return len(l.signs) > maxAlphabet }
-
-const maxAlphabet = 200
-
 // Pairs returns the cost of a word in lower case, each letter given the one before it.
 func (l *Language) Pairs(word []rune) int { return l.cost(word, false) }
 
