@@ -28,10 +28,13 @@ func UTF16(head []byte) (Charset, bool) {
 	return found, least < maxUTF16
 }
 
-// The costs of a character from which bytes are not taken for UTF-16. Chinese characters cost more than letters.
+// The costs of a character from which bytes are not taken for UTF-16. Chinese and Japanese characters cost more than
+// letters.
 const (
 	maxUTF16  = 14 * bit
 	maxLetter = 10 * bit
+
+	fewestUTF16 = 4 // letters and signs below which a text is not judged
 )
 
 // plainness returns the mean cost of the characters of a text in the language that fits best, or noCost if it
@@ -48,11 +51,22 @@ func plainness(text []rune) int {
 			return noCost
 		}
 	}
-	words, least := split(text), noCost
+	words, least, size, signs := split(text), noCost, 0, 0
+	for _, w := range words {
+		size += len(w.runes)
+		for _, r := range w.runes {
+			if r >= 0x2E80 {
+				signs++
+			}
+		}
+	}
+	if size < fewestUTF16 {
+		return noCost
+	}
 	for _, l := range letters.All() {
 		least = min(least, cost(l, words))
 	}
-	if mean := least / len(text); mean < maxLetter || unicode.Is(unicode.Han, text[len(text)/2]) || unicode.Is(unicode.Han, text[len(text)/3]) {
+	if mean := least / size; mean < maxLetter || 2*signs > size {
 		return mean
 	}
 	return noCost

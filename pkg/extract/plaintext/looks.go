@@ -2,6 +2,7 @@ package plaintext
 
 import (
 	"encoding/binary"
+	"errors"
 	"regexp"
 	"strings"
 
@@ -57,7 +58,7 @@ var names = map[string]string{
 	"application/vnd.oasis.opendocument.spreadsheet":                            "an OpenDocument spreadsheet",
 	"application/vnd.oasis.opendocument.presentation":                           "an OpenDocument presentation",
 
-	"application/octet-stream": "binary data",
+	unknownFormat: "binary data",
 }
 
 // kinds maps the top-level part of a media type to the name of formats that are not in names.
@@ -94,6 +95,15 @@ func checkText(text, raw []byte) error {
 	}
 	return nil
 }
+
+// hasFormat reports whether the error of checkText names a known format, rather than binary data.
+func hasFormat(err error) bool {
+	notText, ok := errors.AsType[*NotTextError](err)
+	return ok && !strings.HasPrefix(notText.Looks, names[unknownFormat])
+}
+
+// unknownFormat is the media type of binary data.
+const unknownFormat = "application/octet-stream"
 
 const maxHeader = 1024 // bytes at the start of a file that may precede the header of a PDF document, as readers tolerate
 

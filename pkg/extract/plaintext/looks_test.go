@@ -59,6 +59,7 @@ func TestNotText(t *testing.T) {
 	cases := []struct{ name, content, looks string }{
 		{"PDF", "%PDF-1.7\n%\xE2\xE3\xCF\xD3\n1 0 obj", "a PDF document (application/pdf)"},
 		{"only the header of a PDF", "%PDF-1.7\n", "a PDF document (application/pdf)"},
+		{"PDF with NULs", "%PDF-1.7\n\x00\x00", "a PDF document (application/pdf)"},
 		{"PDF in ASCII", "%PDF-1.4\n1 0 obj\n<< >>\nendobj\n", "a PDF document (application/pdf)"},
 		{"JPEG", written(t, func(w io.Writer) error { return jpeg.Encode(w, picture, nil) }), "an image in the format JPEG (image/jpeg)"},
 		{"PNG", written(t, func(w io.Writer) error { return png.Encode(w, picture) }), "an image in the format PNG (image/png)"},

@@ -230,7 +230,8 @@ func choose(head []byte, whole bool, says declaration) (c Charset, settled bool,
 	if says.known && !asciiBased(says.charset) && fits(says.charset, head, whole) {
 		return newCharset(says.charset, Declared, ""), true, checkText(decode(says.charset, head), head)
 	}
-	if bytes.IndexByte(head, 0) >= 0 {
+	err = checkText(head, head)
+	if bytes.IndexByte(head, 0) >= 0 && !hasFormat(err) {
 		if found, ok := charset.UTF16(head); ok {
 			return newCharset(found, Detected, says.other(found)), true, nil
 		}
@@ -239,7 +240,7 @@ func choose(head []byte, whole bool, says declaration) (c Charset, settled bool,
 	if says.known && asciiBased(says.charset) {
 		c = newCharset(says.charset, Declared, "")
 	}
-	return c, false, checkText(head, head)
+	return c, false, err
 }
 
 // lastingError returns the error of its source again on each Read. A bufio.Reader reports an error
