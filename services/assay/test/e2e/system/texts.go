@@ -24,7 +24,9 @@ func Count(text string) client.Result {
 		total++
 		letters += int64(utf8.RuneCountInString(word))
 	}
-	result := client.Result{TotalWords: total, UniqueWords: int64(len(counts)), Top10Words: []client.Word{}}
+	result := client.Result{
+		TotalWords: total, UniqueWords: int64(len(counts)), Top10Words: []client.Word{}, Charset: "utf-8", CharsetSource: "detected",
+	}
 	if total > 0 {
 		// Calculate hundredths, rounded half up, with integers.
 		result.AvgWordLength = float64((200*letters+total)/(2*total)) / 100
