@@ -268,7 +268,10 @@ type PhotoUploaded struct {
 	// The requested provider.
 	Route string `protobuf:"bytes,11,opt,name=route,proto3" json:"route,omitempty"`
 	// The batch of the job, a ULID; empty for a single job.
-	BatchId       string `protobuf:"bytes,12,opt,name=batch_id,json=batchId,proto3" json:"batch_id,omitempty"`
+	BatchId string `protobuf:"bytes,12,opt,name=batch_id,json=batchId,proto3" json:"batch_id,omitempty"`
+	// The time at which the job was created. It distinguishes the event from that
+	// of a deleted job with the same id.
+	CreatedAt     *timestamppb.Timestamp `protobuf:"bytes,13,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -385,6 +388,13 @@ func (x *PhotoUploaded) GetBatchId() string {
 		return x.BatchId
 	}
 	return ""
+}
+
+func (x *PhotoUploaded) GetCreatedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.CreatedAt
+	}
+	return nil
 }
 
 // LibraryStep means that a step of a library file's workflow is open.
@@ -1290,7 +1300,17 @@ type TextSentiment struct {
 	// The language of the text, such as en; und if it could not be detected reliably.
 	Language string `protobuf:"bytes,7,opt,name=language,proto3" json:"language,omitempty"`
 	// Whether the text is in a language whose sentiment is not rated. It is then neutral with the score 0.
-	Unsupported   bool `protobuf:"varint,8,opt,name=unsupported,proto3" json:"unsupported,omitempty"`
+	Unsupported bool `protobuf:"varint,8,opt,name=unsupported,proto3" json:"unsupported,omitempty"`
+	// The first 200 characters of the text.
+	TextSnippet string `protobuf:"bytes,9,opt,name=text_snippet,json=textSnippet,proto3" json:"text_snippet,omitempty"`
+	// The URL of the item at its source; empty if there is none.
+	SourceUrl string `protobuf:"bytes,10,opt,name=source_url,json=sourceUrl,proto3" json:"source_url,omitempty"`
+	// The publication time according to the source; not set if it is unknown.
+	PublishedAt *timestamppb.Timestamp `protobuf:"bytes,11,opt,name=published_at,json=publishedAt,proto3" json:"published_at,omitempty"`
+	// Whether the item was published before its source was added.
+	Archive bool `protobuf:"varint,12,opt,name=archive,proto3" json:"archive,omitempty"`
+	// The id of an earlier item with nearly the same text; empty if there is none.
+	SimilarTo     string `protobuf:"bytes,13,opt,name=similar_to,json=similarTo,proto3" json:"similar_to,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1379,6 +1399,41 @@ func (x *TextSentiment) GetUnsupported() bool {
 		return x.Unsupported
 	}
 	return false
+}
+
+func (x *TextSentiment) GetTextSnippet() string {
+	if x != nil {
+		return x.TextSnippet
+	}
+	return ""
+}
+
+func (x *TextSentiment) GetSourceUrl() string {
+	if x != nil {
+		return x.SourceUrl
+	}
+	return ""
+}
+
+func (x *TextSentiment) GetPublishedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.PublishedAt
+	}
+	return nil
+}
+
+func (x *TextSentiment) GetArchive() bool {
+	if x != nil {
+		return x.Archive
+	}
+	return false
+}
+
+func (x *TextSentiment) GetSimilarTo() string {
+	if x != nil {
+		return x.SimilarTo
+	}
+	return ""
 }
 
 // PhotoEdit is the result of a photo job.
@@ -1674,7 +1729,7 @@ const file_assay_v1_events_proto_rawDesc = "" +
 	"\vsource_type\x18\x03 \x01(\tR\n" +
 	"sourceType\x12\x16\n" +
 	"\x06bucket\x18\x04 \x01(\tR\x06bucket\x12\x10\n" +
-	"\x03key\x18\x05 \x01(\tR\x03key\"\xfc\x02\n" +
+	"\x03key\x18\x05 \x01(\tR\x03key\"\xb7\x03\n" +
 	"\rPhotoUploaded\x12\x15\n" +
 	"\x06job_id\x18\x01 \x01(\tR\x05jobId\x12\x19\n" +
 	"\bowner_id\x18\x02 \x01(\tR\aownerId\x12\x1b\n" +
@@ -1690,7 +1745,9 @@ const file_assay_v1_events_proto_rawDesc = "" +
 	"retried_at\x18\n" +
 	" \x01(\v2\x1a.google.protobuf.TimestampR\tretriedAt\x12\x14\n" +
 	"\x05route\x18\v \x01(\tR\x05route\x12\x19\n" +
-	"\bbatch_id\x18\f \x01(\tR\abatchId\"\xf6\x02\n" +
+	"\bbatch_id\x18\f \x01(\tR\abatchId\x129\n" +
+	"\n" +
+	"created_at\x18\r \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\"\xf6\x02\n" +
 	"\vLibraryStep\x12\x17\n" +
 	"\afile_id\x18\x01 \x01(\tR\x06fileId\x12\x19\n" +
 	"\bowner_id\x18\x02 \x01(\tR\aownerId\x12\x12\n" +
@@ -1776,7 +1833,7 @@ const file_assay_v1_events_proto_rawDesc = "" +
 	"\breplaced\x18\b \x01(\x01R\breplaced\"5\n" +
 	"\tWordCount\x12\x12\n" +
 	"\x04word\x18\x01 \x01(\tR\x04word\x12\x14\n" +
-	"\x05count\x18\x02 \x01(\x01R\x05count\"\x86\x02\n" +
+	"\x05count\x18\x02 \x01(\x01R\x05count\"\xc0\x03\n" +
 	"\rTextSentiment\x12\x1c\n" +
 	"\tsentiment\x18\x01 \x01(\tR\tsentiment\x12\x14\n" +
 	"\x05score\x18\x02 \x01(\x01R\x05score\x12\x1a\n" +
@@ -1786,7 +1843,15 @@ const file_assay_v1_events_proto_rawDesc = "" +
 	"sourceType\x12!\n" +
 	"\fmatched_tags\x18\x06 \x03(\tR\vmatchedTags\x12\x1a\n" +
 	"\blanguage\x18\a \x01(\tR\blanguage\x12 \n" +
-	"\vunsupported\x18\b \x01(\bR\vunsupported\"\xb2\x02\n" +
+	"\vunsupported\x18\b \x01(\bR\vunsupported\x12!\n" +
+	"\ftext_snippet\x18\t \x01(\tR\vtextSnippet\x12\x1d\n" +
+	"\n" +
+	"source_url\x18\n" +
+	" \x01(\tR\tsourceUrl\x12=\n" +
+	"\fpublished_at\x18\v \x01(\v2\x1a.google.protobuf.TimestampR\vpublishedAt\x12\x18\n" +
+	"\aarchive\x18\f \x01(\bR\aarchive\x12\x1d\n" +
+	"\n" +
+	"similar_to\x18\r \x01(\tR\tsimilarTo\"\xb2\x02\n" +
 	"\tPhotoEdit\x12\x16\n" +
 	"\x06bucket\x18\x01 \x01(\tR\x06bucket\x12\x10\n" +
 	"\x03key\x18\x02 \x01(\tR\x03key\x12\x14\n" +
@@ -1851,23 +1916,25 @@ var file_assay_v1_events_proto_depIdxs = []int32{
 	14, // 3: assay.v1.FeedItemAccepted.ingested_at:type_name -> google.protobuf.Timestamp
 	14, // 4: assay.v1.PhotoUploaded.uploaded_at:type_name -> google.protobuf.Timestamp
 	14, // 5: assay.v1.PhotoUploaded.retried_at:type_name -> google.protobuf.Timestamp
-	14, // 6: assay.v1.LibraryStep.started_at:type_name -> google.protobuf.Timestamp
-	14, // 7: assay.v1.NodeChanged.changed_at:type_name -> google.protobuf.Timestamp
-	14, // 8: assay.v1.NodeChanged.created_at:type_name -> google.protobuf.Timestamp
-	14, // 9: assay.v1.LibraryProgress.updated_at:type_name -> google.protobuf.Timestamp
-	14, // 10: assay.v1.AnalysisCompleted.completed_at:type_name -> google.protobuf.Timestamp
-	8,  // 11: assay.v1.AnalysisCompleted.text_statistics:type_name -> assay.v1.TextStatistics
-	10, // 12: assay.v1.AnalysisCompleted.text_sentiment:type_name -> assay.v1.TextSentiment
-	11, // 13: assay.v1.AnalysisCompleted.photo_edit:type_name -> assay.v1.PhotoEdit
-	13, // 14: assay.v1.AnalysisCompleted.photo_batch:type_name -> assay.v1.PhotoBatch
-	14, // 15: assay.v1.AnalysisFailed.failed_at:type_name -> google.protobuf.Timestamp
-	9,  // 16: assay.v1.TextStatistics.top10_words:type_name -> assay.v1.WordCount
-	12, // 17: assay.v1.PhotoEdit.labels:type_name -> assay.v1.PhotoLabel
-	18, // [18:18] is the sub-list for method output_type
-	18, // [18:18] is the sub-list for method input_type
-	18, // [18:18] is the sub-list for extension type_name
-	18, // [18:18] is the sub-list for extension extendee
-	0,  // [0:18] is the sub-list for field type_name
+	14, // 6: assay.v1.PhotoUploaded.created_at:type_name -> google.protobuf.Timestamp
+	14, // 7: assay.v1.LibraryStep.started_at:type_name -> google.protobuf.Timestamp
+	14, // 8: assay.v1.NodeChanged.changed_at:type_name -> google.protobuf.Timestamp
+	14, // 9: assay.v1.NodeChanged.created_at:type_name -> google.protobuf.Timestamp
+	14, // 10: assay.v1.LibraryProgress.updated_at:type_name -> google.protobuf.Timestamp
+	14, // 11: assay.v1.AnalysisCompleted.completed_at:type_name -> google.protobuf.Timestamp
+	8,  // 12: assay.v1.AnalysisCompleted.text_statistics:type_name -> assay.v1.TextStatistics
+	10, // 13: assay.v1.AnalysisCompleted.text_sentiment:type_name -> assay.v1.TextSentiment
+	11, // 14: assay.v1.AnalysisCompleted.photo_edit:type_name -> assay.v1.PhotoEdit
+	13, // 15: assay.v1.AnalysisCompleted.photo_batch:type_name -> assay.v1.PhotoBatch
+	14, // 16: assay.v1.AnalysisFailed.failed_at:type_name -> google.protobuf.Timestamp
+	9,  // 17: assay.v1.TextStatistics.top10_words:type_name -> assay.v1.WordCount
+	14, // 18: assay.v1.TextSentiment.published_at:type_name -> google.protobuf.Timestamp
+	12, // 19: assay.v1.PhotoEdit.labels:type_name -> assay.v1.PhotoLabel
+	20, // [20:20] is the sub-list for method output_type
+	20, // [20:20] is the sub-list for method input_type
+	20, // [20:20] is the sub-list for extension type_name
+	20, // [20:20] is the sub-list for extension extendee
+	0,  // [0:20] is the sub-list for field type_name
 }
 
 func init() { file_assay_v1_events_proto_init() }

@@ -32,10 +32,11 @@ func Work() bus.Work { return bus.Work{Stream: WorkStream, Subjects: uploadedSub
 // route and jobID may be "*".
 func UploadedSubject(route, jobID string) string { return uploadedSubject + route + "." + jobID }
 
-// NewUploaded returns the event for d. Its id is photojob.uploaded/<jobId>/<etag>, followed by
-// the time of the last retry, if any.
+// NewUploaded returns the event for d. Its id is photojob.uploaded/<jobId>/<created>/<etag>, followed by the time of the
+// last retry, if any. Times are epoch milliseconds. A job that replaces a deleted one with the same id, which comes from an
+// idempotency key, has another creation time.
 func NewUploaded(d *event.PhotoUploaded) event.Event {
-	id := "photojob.uploaded/" + d.JobId + "/" + d.Etag
+	id := fmt.Sprintf("photojob.uploaded/%s/%d/%s", d.JobId, d.CreatedAt.AsTime().UnixMilli(), d.Etag)
 	at := d.UploadedAt.AsTime()
 	if d.RetriedAt != nil {
 		at = d.RetriedAt.AsTime()

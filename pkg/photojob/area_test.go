@@ -12,9 +12,10 @@ import (
 
 func TestUploaded(t *testing.T) {
 	at := time.Date(2026, 11, 20, 12, 0, 0, 250e6, time.UTC)
+	created := timestamppb.New(at.Add(-time.Second))
 	for id, job := range map[string]*event.PhotoUploaded{
-		"photojob.uploaded/j1/e1":               {JobId: "j1", OwnerId: "ann", Etag: "e1", Route: "stub", UploadedAt: timestamppb.New(at)},
-		"photojob.uploaded/j1/e1/1795176000250": {JobId: "j1", OwnerId: "ann", Etag: "e1", Route: "stub", RetriedAt: timestamppb.New(at)},
+		"photojob.uploaded/j1/1795175999250/e1":               {JobId: "j1", CreatedAt: created, OwnerId: "ann", Etag: "e1", Route: "stub", UploadedAt: timestamppb.New(at)},
+		"photojob.uploaded/j1/1795175999250/e1/1795176000250": {JobId: "j1", CreatedAt: created, OwnerId: "ann", Etag: "e1", Route: "stub", RetriedAt: timestamppb.New(at)},
 	} {
 		e := photojob.NewUploaded(job)
 		if e.ID != id || e.Subject != "assay.photojob.uploaded.stub.j1" || e.Type() != "assay.v1.PhotoUploaded" || !e.Time.Equal(at) {

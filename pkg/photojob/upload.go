@@ -25,7 +25,7 @@ func (j Job) Upload(temp *blob.Store) upload.Item {
 			uploaded := &event.PhotoUploaded{
 				JobId: j.JobID, OwnerId: j.UserID, FileName: j.OriginalFileName, Bucket: temp.Bucket, Key: j.S3TempKey, Etag: object.ETag,
 				Size: float64(j.FileSize), ContentType: j.FileType, UploadedAt: timestamppb.New(object.Modified),
-				Route: j.Route(), BatchId: j.BatchID,
+				Route: j.Route(), BatchId: j.BatchID, CreatedAt: timestamppb.New(j.Created()),
 			}
 			if again {
 				uploaded.RetriedAt = timestamppb.New(j.Updated())
