@@ -1,6 +1,9 @@
 package charset
 
 import (
+	"errors"
+	"fmt"
+	"io"
 	"strings"
 	"unicode"
 
@@ -36,6 +39,19 @@ func Lookup(label string) (Charset, bool) {
 		}
 	}
 	return Charset{}, false
+}
+
+// ErrUnknown means that a label names no charset, or one without a decoder.
+var ErrUnknown = errors.New("unknown charset")
+
+// NewReader returns a reader of text in UTF-8 from text in the charset that a label names. It returns ErrUnknown for a label
+// that Lookup does not know.
+func NewReader(label string, r io.Reader) (io.Reader, error) {
+	c, ok := Lookup(label)
+	if !ok {
+		return nil, fmt.Errorf("%w: %q", ErrUnknown, label)
+	}
+	return c.Encoding.NewDecoder().Reader(r), nil
 }
 
 func lookup(label string) (Charset, bool) {

@@ -10,8 +10,7 @@ import (
 	"path"
 	"strings"
 
-	"golang.org/x/net/html/charset"
-
+	"github.com/assay-project/assay/pkg/extract/charset"
 	"github.com/assay-project/assay/pkg/extract/reason"
 	"github.com/assay-project/assay/pkg/extract/zipxml"
 )
@@ -139,7 +138,7 @@ func (p *parts) walk(name string, e events) error {
 		return nil
 	}
 	defer r.Close()
-	d := zipxml.NewDecoder(r, charset.NewReaderLabel)
+	d := zipxml.NewDecoder(r, charset.NewReader)
 	for {
 		token, err := d.Token()
 		if err != nil {

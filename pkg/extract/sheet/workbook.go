@@ -12,8 +12,7 @@ import (
 	"strconv"
 	"strings"
 
-	"golang.org/x/net/html/charset"
-
+	"github.com/assay-project/assay/pkg/extract/charset"
 	"github.com/assay-project/assay/pkg/extract/reason"
 	"github.com/assay-project/assay/pkg/extract/records"
 	"github.com/assay-project/assay/pkg/extract/zipxml"
@@ -112,7 +111,7 @@ func (w *Workbook) part(name string) (*partReader, error) {
 		return nil, fmt.Errorf("%w: %s: %w", ErrNotWorkbook, name, err)
 	}
 	p := &partReader{name: name, source: r, book: w}
-	p.decoder = zipxml.NewDecoder(p, charset.NewReaderLabel)
+	p.decoder = zipxml.NewDecoder(p, charset.NewReader)
 	return p, nil
 }
 

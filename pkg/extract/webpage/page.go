@@ -14,8 +14,9 @@ import (
 
 	"codeberg.org/readeck/go-readability/v2"
 	"golang.org/x/net/html"
-	"golang.org/x/net/html/charset"
+	htmlcharset "golang.org/x/net/html/charset"
 
+	"github.com/assay-project/assay/pkg/extract/charset"
 	"github.com/assay-project/assay/pkg/extract/plaintext"
 	"github.com/assay-project/assay/pkg/extract/reason"
 	"github.com/assay-project/assay/pkg/extract/stamp"
@@ -189,8 +190,8 @@ func (p *Page) document(content *html.Node) (string, error) {
 // decode returns a page in UTF-8. Its charset is that of a byte order mark, of the content type, or of a meta element.
 // Without any, it is detected.
 func decode(data []byte, contentType string) []byte {
-	if _, name, certain := charset.DetermineEncoding(data[:min(len(data), 1024)], contentType); certain || name != "windows-1252" {
-		if declared, err := charset.NewReaderLabel(name, bytes.NewReader(data)); err == nil {
+	if _, name, certain := htmlcharset.DetermineEncoding(data[:min(len(data), 1024)], contentType); certain || name != "windows-1252" {
+		if declared, err := charset.NewReader(name, bytes.NewReader(data)); err == nil {
 			if decoded, err := io.ReadAll(declared); err == nil {
 				return decoded
 			}
