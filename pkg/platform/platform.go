@@ -42,6 +42,7 @@ import (
 // Partitions.
 const (
 	FeedSources    = "FEED#SOURCE"      // sources of the feed
+	FeedSimilar    = "FEED#SIMILAR#"    // prefix of the partitions with feed items by a part of their similarity hash
 	PhotoProviders = "PHOTO#PROVIDER"   // settings of providers of photo jobs
 	LibraryKeys    = "LIBRARY#KEY"      // keys of the library
 	PhotoStates    = "PHOTO#STATE"      // usage, budget and suspension of providers
@@ -127,6 +128,7 @@ func Storage(cfg Config) area.Storage {
 		),
 		area.Analyzer: append(accepted,
 			area.Allow("PhotoProviders", []string{"dynamodb:GetItem"}, rows).LeadingKeys(PhotoProviders),
+			area.Allow("FeedSimilar", []string{"dynamodb:UpdateItem"}, rows).LeadingKeys(FeedSimilar+"*"),
 			area.Allow("PhotoStates", []string{"dynamodb:GetItem", "dynamodb:PutItem"}, rows).LeadingKeys(PhotoStates),
 			area.Allow("SweepReports", []string{"dynamodb:GetItem", "dynamodb:PutItem"}, rows).LeadingKeys(Sweeps),
 			area.Allow("QuotaUse", []string{"dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query", "dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem"}, rows).LeadingKeys(QuotaOwners, Quota+"*"),
