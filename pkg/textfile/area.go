@@ -55,14 +55,14 @@ func uploaded(key string) bool {
 // access returns the permissions of each program on the table and the objects.
 func access(cfg Config) map[area.Program][]area.Statement {
 	table, objects := area.Table(cfg.Table), area.Objects(ObjectPrefix)
-	moved := []string{partitionKey, sortKey, statusName, updatedAt, errorMessageName}
+	moved := []string{partitionKey, sortKey, statusName, updatedAt, errorMessageName, charsetName}
 	reserved := []string{partitionKey, sortKey, fileIDName, ownerIDName, "s3Bucket", "s3Key", "originalFileName", statusName, "createdAt", updatedAt}
 	return map[area.Program][]area.Statement{
 		area.Ingest: {
 			area.Allow("FilesReserve", []string{"dynamodb:PutItem"}, table).Attributes(reserved...).ReturningNothing(),
-			area.Allow("FilesRetry", []string{"dynamodb:UpdateItem"}, table).Attributes(moved...).ReturningNothing(),
+			area.Allow("FilesRetry", []string{"dynamodb:UpdateItem"}, table).Attributes(slices.Concat(moved, []string{resultName})...).ReturningNothing(),
 			area.Allow("FilesReadOneWithoutResult", []string{"dynamodb:GetItem"}, table).
-				Attributes(slices.Concat(reserved, []string{errorMessageName})...).Selecting(),
+				Attributes(slices.Concat(reserved, []string{errorMessageName, charsetName})...).Selecting(),
 			area.Allow("FilesDelete", []string{"dynamodb:DescribeTable", "dynamodb:DeleteItem"}, table).
 				Attributes(partitionKey, sortKey, fileIDName).ReturningNothing(),
 			area.Allow("FilesBytes", []string{"s3:GetObject", "s3:PutObject", "s3:ListMultipartUploadParts", "s3:AbortMultipartUpload", "s3:DeleteObject"}, objects),

@@ -35,8 +35,17 @@ func (s *Store) Retry(ctx context.Context, f File) (File, error) {
 	return s.move(ctx, retry, f, File{})
 }
 
-// move applies m to both items of f and sets the Result and ErrorMessage of end. An empty ErrorMessage
-// is removed. No move starts from a state with a Result.
+// RetryAs moves a FAILED or COMPLETED file back to PENDING, to be read in a charset, which is a name from charset.Lookup.
+func (s *Store) RetryAs(ctx context.Context, f File, charset string) (File, error) {
+	m := retry
+	if f.Status == Completed {
+		m = reanalyze
+	}
+	f.Charset = charset
+	return s.move(ctx, m, f, File{})
+}
+
+// move applies m to both items of f and sets the Result and ErrorMessage of end, or removes them if they are empty.
 func (s *Store) move(ctx context.Context, m lifecycle.Move, f, end File) (File, error) {
 	fence, next := lifecycle.TimeFence(updatedAt, f.UpdatedAt, s.now())
 	f.Status, f.UpdatedAt = m.To, next
@@ -46,12 +55,17 @@ func (s *Store) move(ctx context.Context, m lifecycle.Move, f, end File) (File, 
 	history := lifecycle.Item{Table: s.table, Key: historyKey(f.OwnerID, f.FileID), Set: map[string]table.Value{}}
 	if f.Result != nil {
 		meta.Set[resultName] = f.Result.value()
+	} else if m.Name == reanalyze.Name {
+		meta.Remove = append(meta.Remove, resultName)
+	}
+	if f.Charset != "" {
+		meta.Set[charsetName], history.Set[charsetName] = table.Text(f.Charset), table.Text(f.Charset)
 	}
 	if f.ErrorMessage != "" {
 		meta.Set[errorMessageName] = table.Text(f.ErrorMessage)
 		history.Set[errorMessageName] = table.Text(f.ErrorMessage)
 	} else {
-		meta.Remove = []string{errorMessageName}
+		meta.Remove = append(meta.Remove, errorMessageName)
 		history.Remove = []string{errorMessageName}
 	}
 	write := lifecycle.Write{Fence: fence, Items: []lifecycle.Item{meta, history}}

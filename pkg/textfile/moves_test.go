@@ -14,11 +14,45 @@ import (
 
 // makers contains the method of the store that makes a move, by the move's name.
 var makers = map[string]func(*Store, context.Context, File) (File, error){
-	"claim":    (*Store).Claim,
-	"takeOver": (*Store).TakeOver,
-	"complete": func(s *Store, ctx context.Context, f File) (File, error) { return s.Complete(ctx, f, seedResult) },
-	"fail":     func(s *Store, ctx context.Context, f File) (File, error) { return s.Fail(ctx, f, "it is a PDF") },
-	"retry":    (*Store).Retry,
+	"claim":     (*Store).Claim,
+	"takeOver":  (*Store).TakeOver,
+	"complete":  func(s *Store, ctx context.Context, f File) (File, error) { return s.Complete(ctx, f, seedResult) },
+	"fail":      func(s *Store, ctx context.Context, f File) (File, error) { return s.Fail(ctx, f, "it is a PDF") },
+	"retry":     (*Store).Retry,
+	"reanalyze": func(s *Store, ctx context.Context, f File) (File, error) { return s.move(ctx, reanalyze, f, File{}) },
+}
+
+// TestRetryAsKeepsTheCharset: the charset is stored in both items, outlasts later moves, and declares the charset of the work.
+func TestRetryAsKeepsTheCharset(t *testing.T) {
+	d := open(t)
+	for _, from := range []lifecycle.State{Completed, Failed} {
+		again, err := d.RetryAs(t.Context(), d.file(from), "koi8-r")
+		if err != nil || again.Status != Pending || again.Charset != "koi8-r" || again.Result != nil || !again.Retried() {
+			t.Errorf("from %s: got %+v, error %v, want a PENDING file without a result, to be read as koi8-r", from, again, err)
+		}
+		claimed, err := d.Claim(t.Context(), again)
+		if err == nil {
+			_, err = d.Fail(t.Context(), claimed, "it is a PDF")
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		meta, history := seedItems(Failed, 1795176000000)
+		meta["charset"], history["charset"] = "koi8-r", "koi8-r"
+		meta["updatedAt"], history["updatedAt"] = 1795176000002.0, 1795176000002.0
+		d.expect(meta, history)
+	}
+	for uploaded, want := range map[string]string{
+		"text/plain": "text/plain; charset=koi8-r", "text/csv; charset=utf-8; header=present": "text/csv; charset=koi8-r; header=present",
+		"": "text/plain; charset=koi8-r", "text/html;;": "text/plain; charset=koi8-r",
+	} {
+		if got := (File{Charset: "koi8-r"}).contentType(uploaded); got != want {
+			t.Errorf("content type %q: got %q, want %q", uploaded, got, want)
+		}
+	}
+	if got := (File{}).contentType("a;;"); got != "a;;" {
+		t.Errorf("without a charset: got %q, want the content type as uploaded", got)
+	}
 }
 
 func TestEveryMoveFromEveryState(t *testing.T) {
@@ -55,11 +89,11 @@ func TestEveryMoveFromEveryState(t *testing.T) {
 	}
 }
 
-// COMPLETED is final: no move starts there.
+// COMPLETED is final: only an explicit move starts there.
 func TestCompletedIsFinal(t *testing.T) {
 	for _, move := range Machine().Moves {
-		if slices.Contains(move.From, Completed) {
-			t.Errorf("move %s: got from states %v, want none that is final", move.Name, move.From)
+		if slices.Contains(move.From, Completed) && !move.Explicit {
+			t.Errorf("move %s is not explicit: got from states %v, want none that is final", move.Name, move.From)
 		}
 	}
 	for state, final := range map[lifecycle.State]bool{Pending: false, InProgress: false, Completed: true, Failed: true} {

@@ -24,6 +24,7 @@ type File struct {
 	UpdatedAt    int64           `dynamodbav:"updatedAt"` // the fence; increases with every move
 	Result       *Result         `dynamodbav:"result,omitempty"`
 	ErrorMessage string          `dynamodbav:"errorMessage,omitempty"` // only when FAILED
+	Charset      string          `dynamodbav:"charset,omitempty"`      // as stated by the last retry, instead of that of the content type
 }
 
 // Created returns the time when the file was reserved.
@@ -66,6 +67,7 @@ const (
 	errorMessageName = "errorMessage"
 	statusName       = "status"
 	ownerIDName      = "ownerId"
+	charsetName      = "charset"
 	fileIDName       = "fileId"
 )
 
@@ -82,6 +84,9 @@ func (f File) attributes() map[string]table.Value {
 	}
 	if f.ErrorMessage != "" {
 		all[errorMessageName] = table.Text(f.ErrorMessage)
+	}
+	if f.Charset != "" {
+		all[charsetName] = table.Text(f.Charset)
 	}
 	return all
 }

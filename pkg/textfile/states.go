@@ -23,6 +23,8 @@ var (
 	complete = lifecycle.Move{Name: "complete", From: []lifecycle.State{InProgress}, To: Completed}
 	fail     = lifecycle.Move{Name: "fail", From: []lifecycle.State{Pending, InProgress}, To: Failed}
 	retry    = lifecycle.Move{Name: "retry", From: []lifecycle.State{Failed}, To: Pending, Explicit: true}
+	// reanalyze is a retry of a file that was read in a wrong charset. It removes the result.
+	reanalyze = lifecycle.Move{Name: "reanalyze", From: []lifecycle.State{Completed}, To: Pending, Explicit: true}
 )
 
 // Machine returns the states and moves of a file. They are also the conditions of
@@ -30,7 +32,7 @@ var (
 func Machine() lifecycle.Machine {
 	return lifecycle.Machine{
 		Area: Name, Status: statusName, Start: Pending, Final: []lifecycle.State{Completed, Failed},
-		Moves: []lifecycle.Move{claim, takeOver, complete, fail, retry},
+		Moves: []lifecycle.Move{claim, takeOver, complete, fail, retry, reanalyze},
 	}
 }
 

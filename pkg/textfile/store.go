@@ -87,7 +87,7 @@ func (s *Store) Head(ctx context.Context, fileID string) (File, error) {
 // headAttributes returns the attributes of File without Result.
 func headAttributes() []string {
 	return []string{
-		"fileId", ownerIDName, "s3Bucket", "s3Key", "originalFileName", statusName, "createdAt", updatedAt, errorMessageName,
+		"fileId", ownerIDName, "s3Bucket", "s3Key", "originalFileName", statusName, "createdAt", updatedAt, errorMessageName, charsetName,
 	}
 }
 

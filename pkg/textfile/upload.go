@@ -1,6 +1,9 @@
 package textfile
 
 import (
+	"maps"
+	"mime"
+
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/assay-project/assay/pkg/blob"
@@ -21,11 +24,11 @@ func (f File) Upload(bucket *blob.Store) upload.Item {
 	return upload.Item{
 		Area: Name, ID: f.FileID, Owner: f.OwnerID, Bucket: bucket, Key: f.S3Key, Size: size,
 		State: uploads[f.Status], Status: string(f.Status), Created: f.Created(), Updated: f.Updated(),
-		Again: f.Status == Pending && f.Retried(), Stored: f.Status == Failed,
+		Again: f.Status == Pending && f.Retried(), Stored: f.Final(),
 		Event: func(object blob.Object) event.Event {
 			uploaded := &event.FileUploaded{
 				FileId: f.FileID, OwnerId: f.OwnerID, FileName: f.FileName, Bucket: f.S3Bucket, Key: f.S3Key,
-				Etag: object.ETag, Size: float64(object.Size), ContentType: object.ContentType, UploadedAt: timestamppb.New(object.Modified),
+				Etag: object.ETag, Size: float64(object.Size), ContentType: f.contentType(object.ContentType), UploadedAt: timestamppb.New(object.Modified),
 			}
 			if f.Status == Pending {
 				uploaded.PendingSince = timestamppb.New(f.Updated())
@@ -36,4 +39,19 @@ func (f File) Upload(bucket *blob.Store) upload.Item {
 			return NewUploaded(uploaded)
 		},
 	}
+}
+
+// contentType returns the content type of the upload, with the charset that a retry stated.
+func (f File) contentType(uploaded string) string {
+	if f.Charset == "" {
+		return uploaded
+	}
+	media, params, err := mime.ParseMediaType(uploaded)
+	if err != nil {
+		media, params = "text/plain", nil
+	}
+	stated := map[string]string{}
+	maps.Copy(stated, params)
+	stated["charset"] = f.Charset
+	return mime.FormatMediaType(media, stated)
 }

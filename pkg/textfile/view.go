@@ -13,6 +13,7 @@ type FileView struct {
 	UploadedAt   time.Time `json:"uploadedAt,omitzero" doc:"time at which the content of a PENDING file was uploaded, if it was; absent in lists"`
 	Result       *Result   `json:"result,omitempty" doc:"only when COMPLETED; omitted in lists and in responses to writes"`
 	ErrorMessage string    `json:"errorMessage,omitempty" doc:"only when FAILED"`
+	Charset      string    `json:"charset,omitempty" doc:"the charset that the last retry stated; the result says which one was used"`
 }
 
 // ViewFor returns the file as the HTTP API shows it to every caller that knows its id. Only the
@@ -29,6 +30,6 @@ func (f File) ViewFor(caller string) FileView {
 func (f File) View() FileView {
 	return FileView{
 		FileID: f.FileID, OwnerID: f.OwnerID, FileName: f.FileName, Status: string(f.Status),
-		CreatedAt: f.Created(), UpdatedAt: f.Updated(), Result: f.Result, ErrorMessage: f.ErrorMessage,
+		CreatedAt: f.Created(), UpdatedAt: f.Updated(), Result: f.Result, ErrorMessage: f.ErrorMessage, Charset: f.Charset,
 	}
 }

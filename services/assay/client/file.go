@@ -99,8 +99,20 @@ func (c *Client) uploaded(ctx context.Context, fileID, ownerID, requestID, uploa
 
 // Retry requests another analysis of a FAILED file. In any other state it returns a Problem with status 409.
 func (c *Client) Retry(ctx context.Context, fileID string) (File, error) {
+	return c.RetryAs(ctx, fileID, "")
+}
+
+// RetryAs requests another analysis of a FAILED or COMPLETED file in a charset, such as koi8-r, instead of the one that was
+// declared or detected. An empty charset is that of Retry. In any other state it returns a Problem with status 409.
+func (c *Client) RetryAs(ctx context.Context, fileID, charset string) (File, error) {
 	var file File
-	err := c.do(ctx, call{method: http.MethodPost, path: join("files", fileID, "retry"), once: true}, &file)
+	retry := call{method: http.MethodPost, path: join("files", fileID, "retry"), once: true}
+	if charset != "" {
+		retry.body = struct {
+			Charset string `json:"charset"`
+		}{charset}
+	}
+	err := c.do(ctx, retry, &file)
 	return file, err
 }
 

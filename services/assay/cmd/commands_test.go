@@ -75,7 +75,9 @@ func TestRetry(t *testing.T) {
 	p := newPerson(t)
 	p.run("retry", p.upload("a", notText)).want(t, 0, "ID  PENDING      a\n", "")
 	p.run("retry", "--json", p.upload("b", "text")).want(t, 1,
-		`{"fileId":"ID","error":"Only a FAILED file can be retried; this one is COMPLETED."}`+"\n", "")
+		`{"fileId":"ID","error":"Only a FAILED file can be retried; this one is COMPLETED. State a charset to read it again."}`+"\n", "")
+	p.run("retry", p.upload("c", "text"), "--charset", "latin1").want(t, 0, "ID  PENDING      c\n", "")
+	p.run("retry", p.upload("d", "text"), "--charset", "klingon").want(t, 1, "", "is not the name of a known charset")
 }
 
 func TestContent(t *testing.T) {

@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"context"
 	"fmt"
 	"time"
 
@@ -43,13 +44,26 @@ func fileCommands(s *settings) []*cobra.Command {
 		newWatch(s),
 		s.newDownload(&cobra.Command{Use: "content ID", Short: "Download a file as it was uploaded"},
 			(*client.Client).Content),
-		files.newEach(&cobra.Command{Use: "retry ID…", Short: "Analyze FAILED files again"}, (*client.Client).Retry),
+		newRetry(files),
 		files.newDelete(&cobra.Command{
 			Use: "delete ID…", Short: "Delete files with their content and results",
 			Long: `Delete files with their content and results. Deleting a file that does not exist
 is not an error.`,
 		}),
 	}
+}
+
+func newRetry(files item[client.File]) *cobra.Command {
+	var charset string
+	cmd := &cobra.Command{
+		Use: "retry ID…", Short: "Analyze FAILED files again, or any in another charset",
+		Long: `Analyze FAILED files again. With --charset, COMPLETED files are analyzed again too:
+they lose their results until then.`,
+	}
+	cmd.Flags().StringVar(&charset, "charset", "", "read the texts in this charset, such as koi8-r, instead of the declared or detected one")
+	return files.newEach(cmd, func(c *client.Client, ctx context.Context, id string) (client.File, error) {
+		return c.RetryAs(ctx, id, charset)
+	})
 }
 
 // outcome summarizes the result of a file. It returns "" until there is one.

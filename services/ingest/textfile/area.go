@@ -54,7 +54,11 @@ func (a *Area) clean(ctx context.Context, f textfile.File) error {
 // problem converts the error of a retry of a file that is not FAILED.
 func problem(err error) error {
 	if moved, ok := errors.AsType[*lifecycle.MovedError](err); ok {
-		return web.NewProblem(http.StatusConflict, "not-failed", fmt.Sprintf("Only a FAILED file can be retried; this one is %s.", moved.Found))
+		message := fmt.Sprintf("Only a FAILED file can be retried; this one is %s.", moved.Found)
+		if moved.Found == textfile.Completed {
+			message += " State a charset to read it again."
+		}
+		return web.NewProblem(http.StatusConflict, "not-failed", message)
 	}
 	return err
 }

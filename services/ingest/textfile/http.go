@@ -8,6 +8,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/assay-project/assay/pkg/blob"
+	"github.com/assay-project/assay/pkg/extract/charset"
 	"github.com/assay-project/assay/pkg/quota"
 	"github.com/assay-project/assay/pkg/textfile"
 	"github.com/assay-project/assay/pkg/web"
@@ -35,9 +36,9 @@ func (a *Area) Routes(r *web.Router) {
 	foreign := web.Refusals{http.StatusForbidden: {"other-owner"}}
 	changed := web.Refusals{http.StatusConflict: {"not-uploaded", "not-as-reserved", "not-failed", "changed-meanwhile"}}
 	calls.Uploads(a.Items, foreign, changed)
-	calls.Post("retry", "Analyze a FAILED file again", func(ctx context.Context, f textfile.File) (textfile.File, error) {
-		return a.Retry(ctx, f, a.store.Retry)
-	}, foreign, changed)
+	accept.Post(calls, huma.Operation{
+		OperationID: "retry-file", Path: "/v1/files/{id}/retry", Summary: "Analyze a FAILED file again, or any finished file in another charset",
+	}, a.retry, foreign, changed)
 	calls.Delete("Delete a file, its content and its result", a.Remove, foreign, web.Refusals{http.StatusConflict: {"changed-meanwhile"}})
 }
 
@@ -49,6 +50,26 @@ type reservationInput struct {
 		ContentType string `json:"contentType,omitempty" maxLength:"255" pattern:"^([!-~]([ -~]*[!-~])?)?$" doc:"media type. Its charset applies unless a byte order mark specifies another or the content contradicts it. Without a known charset, it is detected"`
 		accept.Declared
 	}
+}
+
+type retryInput struct {
+	accept.Target
+	Body *struct {
+		Charset string `json:"charset,omitempty" maxLength:"64" doc:"the charset of the text, such as koi8-r, instead of that of the content type. A byte order mark, or content that contradicts it, still takes precedence. A COMPLETED file loses its result until it is analyzed again"`
+	} `required:"false"`
+}
+
+func (a *Area) retry(ctx context.Context, f textfile.File, in *retryInput) (textfile.File, error) {
+	if in.Body == nil || in.Body.Charset == "" {
+		return a.Retry(ctx, f, a.store.Retry)
+	}
+	stated, known := charset.Lookup(in.Body.Charset)
+	if !known {
+		return f, web.Invalid(web.FieldError{Field: "body.charset", Message: "is not the name of a known charset, such as windows-1251 or shift_jis"})
+	}
+	return a.Retry(ctx, f, func(ctx context.Context, f textfile.File) (textfile.File, error) {
+		return a.store.RetryAs(ctx, f, stated.Name)
+	})
 }
 
 type reservationResponse struct {

@@ -12,6 +12,7 @@ func Promises() system.Promises {
 		"files that are not text fail": filesThatAreNotTextFail,
 		"charsets are found":           charsetsAreFound,
 		"only failures are retried":    onlyFailuresAreRetried,
+		"retries state a charset":      retriesStateACharset,
 		"delete removes all":           DeleteRemovesAll,
 		"deleted files stay deleted":   deletedFilesStayDeleted,
 		"items follow the seed":        ItemsFollowTheSeed,
