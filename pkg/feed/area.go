@@ -100,7 +100,7 @@ func access(cfg Config) map[area.Program][]area.Statement {
 		},
 		area.Analyzer: {
 			area.Allow("FeedMove", []string{"dynamodb:UpdateItem"}, primary).Attributes(
-				AttrSourceID, AttrIngestedAt, AttrStatus, "source_url", AttrTextSnippet, "metadata", "sentiment", "score", "compound", "model_version",
+				AttrSourceID, AttrIngestedAt, AttrStatus, "source_url", AttrTextSnippet, "metadata", attrSimilarTo, "sentiment", "score", "compound", "model_version",
 				attrAnalyzedAt, AttrFailedAt, AttrErrorMessage, AttrMatchedTags, attrWriter),
 			area.Allow("FeedReadAndSweep", []string{"dynamodb:DescribeTable", "dynamodb:Query", "dynamodb:Scan", "dynamodb:DeleteItem"}, primary),
 			area.Allow("FeedTexts", []string{"s3:GetObject", "s3:DeleteObject"}, texts),

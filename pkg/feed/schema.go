@@ -38,6 +38,7 @@ type Item struct {
 	MatchedTags  []string        `dynamodbav:"matched_tags,stringset"`
 	Metadata     table.Document  `dynamodbav:"metadata,omitempty"`
 	Status       lifecycle.State `dynamodbav:"status"`
+	SimilarTo    string          `dynamodbav:"similar_to,omitempty"`    // the id of an earlier item with nearly the same text
 	AnalyzedAt   string          `dynamodbav:"analyzed_at,omitempty"`   // TimeLayout; of the last analysis, empty before the first
 	FailedAt     string          `dynamodbav:"failed_at,omitempty"`     // TimeLayout; set only while the item is given up
 	ErrorMessage string          `dynamodbav:"error_message,omitempty"` // why it was given up
@@ -82,6 +83,7 @@ const (
 	AttrSourceURL      = "source_url"
 	AttrMetadata       = "metadata"
 	attrAnalyzedAt     = "analyzed_at"
+	attrSimilarTo      = "similar_to"
 	AttrFailedAt       = "failed_at"
 	AttrErrorMessage   = "error_message"
 	AttrExpiresAt      = "expires_at"

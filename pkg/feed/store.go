@@ -108,6 +108,7 @@ type Analysis struct {
 	Compound     float64 // -1 to 1
 	ModelVersion string
 	Language     string // BCP 47; empty if it was not detected
+	SimilarTo    string // the id of an earlier item with nearly the same text, or ""
 }
 
 var modelVersions = regexp.MustCompile(`^v\d+\.\d+\.\d+$`)
@@ -146,7 +147,7 @@ func (s *Store) Analyze(ctx context.Context, i Item, a Analysis) (Item, error) {
 	}
 	i.Status, i.AnalyzedAt = analyze.To, now.Format(TimeLayout)
 	i.Sentiment, i.Score, i.Compound, i.ModelVersion = a.Sentiment, a.Score, a.Compound, a.ModelVersion
-	i.FailedAt, i.ErrorMessage = "", ""
+	i.FailedAt, i.ErrorMessage, i.SimilarTo = "", "", a.SimilarTo
 	if a.Language != "" {
 		i.Metadata = maps.Clone(i.Metadata)
 		if i.Metadata == nil {
@@ -162,6 +163,11 @@ func (s *Store) Analyze(ctx context.Context, i Item, a Analysis) (Item, error) {
 		"sentiment": table.Text(i.Sentiment), "score": table.Decimal(i.Score), "compound": table.Decimal(i.Compound),
 		"model_version": table.Text(i.ModelVersion), attrAnalyzedAt: table.Text(i.AnalyzedAt),
 	})
+	if i.SimilarTo == "" {
+		change.Remove = append(change.Remove, attrSimilarTo)
+	} else {
+		change.Set[attrSimilarTo] = table.Text(i.SimilarTo)
+	}
 	return i, s.apply(ctx, analyze, i, seen, change)
 }
 

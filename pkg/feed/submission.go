@@ -12,6 +12,9 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"golang.org/x/text/cases"
+	"golang.org/x/text/unicode/norm"
+
 	"github.com/assay-project/assay/pkg/table"
 )
 
@@ -36,6 +39,15 @@ const ClockSkew = 5 * time.Minute
 const SourceIDForm = `^[a-z]+#[a-zA-Z0-9_-]+$`
 
 var sourceIDForm = regexp.MustCompile(SourceIDForm)
+
+// sourceSender is the prefix of the name of a source as a sender. It cannot begin the name of an owner.
+const sourceSender = "source "
+
+// SourceSender returns a source as the sender of items.
+func SourceSender(name string) string { return sourceSender + name }
+
+// FromSource reports whether a sender is a source.
+func FromSource(sender string) bool { return strings.HasPrefix(sender, sourceSender) }
 
 // ValidSourceID reports whether an item can have the id.
 func ValidSourceID(sourceID string) bool {
@@ -95,6 +107,13 @@ func (i Item) Expiring(now time.Time, after time.Duration) Item {
 // Tag returns a tag in its stored form: without leading and trailing spaces, and with single spaces
 // between words.
 func Tag(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// FoldTag returns the form in which tags are compared and counted: in Unicode's canonical composition (NFC), with case folded.
+// Items keep their tags as given.
+func FoldTag(tag string) string {
+	folded := cases.Fold().String(norm.NFC.String(tag))
+	return norm.NFC.String(folded)
+}
 
 // Invisible reports whether a character is invisible and can change how the text around it is shown: a
 // control character, or one that sets the direction of text. Tags must not contain such characters.

@@ -24,6 +24,9 @@ type ItemView struct {
 	Score        float64        `json:"score" doc:"the confidence in the sentiment, 0 to 1; 0.5 before the first analysis"`
 	Compound     float64        `json:"compound" doc:"from -1, most negative, to 1, most positive"`
 	ModelVersion string         `json:"modelVersion" doc:"model version of the analysis; v0.0.0 before the first"`
+	Archive      bool           `json:"archive,omitempty" doc:"whether the item was published before its source was added; lists show it, totals and series do not count it"`
+	FutureDate   string         `json:"futureDate,omitempty" format:"date-time" doc:"the publication time according to the source, if it was in the future when the item arrived; publishedAt is then absent"`
+	SimilarTo    string         `json:"similarTo,omitempty" doc:"the id of an earlier item with nearly the same text, such as the same story of another outlet"`
 	ErrorMessage string         `json:"errorMessage,omitempty" doc:"why the analysis failed; the item stays pending until it is retried"`
 }
 
@@ -33,18 +36,37 @@ func (i Item) View() ItemView {
 		SourceID: i.SourceID, SourceType: i.SourceType, IngestedAt: i.IngestedAt, PublishedAt: i.PublishedAt(), SourceURL: i.SourceURL,
 		TextSnippet: i.TextSnippet, MatchedTags: i.MatchedTags, Metadata: i.Metadata, Status: string(i.Status), Language: i.Language(),
 		Unsupported: i.Unsupported(), Sentiment: i.Sentiment, Score: i.Score, Compound: i.Compound, ModelVersion: i.ModelVersion,
-		ErrorMessage: i.ErrorMessage,
+		Archive: i.Archive(), FutureDate: i.FutureDate(), SimilarTo: i.SimilarTo, ErrorMessage: i.ErrorMessage,
 	}
 }
 
+// Names of metadata entries that Assay sets in the items of sources.
+const (
+	MetaPublishedAt = "published_at" // RFC 3339
+	MetaFutureDate  = "future_date"  // RFC 3339; a publication time in the future, instead of MetaPublishedAt
+	MetaArchive     = "archive"      // true for an item that is older than its source
+)
+
 // PublishedAt returns the publication time from the metadata, in UTC, or "" if there is none.
-func (i Item) PublishedAt() string {
-	text, _ := i.Metadata["published_at"].(string)
+func (i Item) PublishedAt() string { return i.time(MetaPublishedAt) }
+
+// FutureDate returns a publication time that was in the future when the item arrived, in UTC, or "".
+func (i Item) FutureDate() string { return i.time(MetaFutureDate) }
+
+func (i Item) time(name string) string {
+	text, _ := i.Metadata[name].(string)
 	at, err := time.Parse(time.RFC3339, text)
 	if err != nil {
 		return ""
 	}
 	return at.UTC().Format(time.RFC3339)
+}
+
+// Archive reports whether the item was published before its source was added. Items of other senders are never part of
+// an archive, whatever their metadata says.
+func (i Item) Archive() bool {
+	archive, _ := i.Metadata[MetaArchive].(bool)
+	return archive && FromSource(i.Sender)
 }
 
 // metaLanguage is the name of the metadata entry with the language of the text. An analysis replaces

@@ -16,7 +16,7 @@ import (
 // Areas contains the settings of the areas. To add an area, add its settings here and an entry to entries.
 type Areas struct {
 	TextFile textfile.Config
-	Feed     feeditems.Config
+	Feed     feed.Config
 	PhotoJob photojob.Config
 	Library  library.Config
 }
@@ -36,7 +36,7 @@ func entries(cfg Areas) []Entry {
 			return textfile.New(cfg.TextFile, s.Backends, s.Worker, s.Quotas, s.Log), nil
 		}},
 		{Name: feeditems.Name, Work: feeditems.Work(), Open: func(s Shared) (Area, error) {
-			return feed.New(cfg.Feed, s.Backends, s.Worker, s.Quotas), nil
+			return feed.New(cfg.Feed, s.Backends, s.Worker, s.Quotas, s.Log), nil
 		}},
 		{Name: photojobs.Name, Work: photojobs.Work(), Open: func(s Shared) (Area, error) {
 			return photojob.New(cfg.PhotoJob, s.Engines, s.Backends, s.Worker, s.Quotas, s.Log, s.Registry)

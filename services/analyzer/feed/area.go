@@ -5,12 +5,15 @@ import (
 	"context"
 	"errors"
 
+	"github.com/rs/zerolog"
+
 	"github.com/assay-project/assay/pkg/backend"
 	"github.com/assay-project/assay/pkg/blob"
 	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/extract/sentiment"
 	"github.com/assay-project/assay/pkg/feed"
 	"github.com/assay-project/assay/pkg/quota"
+	"github.com/assay-project/assay/services/analyzer/feed/similar"
 	"github.com/assay-project/assay/services/analyzer/sweeper"
 	"github.com/assay-project/assay/services/analyzer/work"
 )
@@ -21,14 +24,16 @@ type Area struct {
 	bucket *blob.Store
 	bus    *bus.Bus
 	texts  *sentiment.Analyzer
+	index  *similar.Index
+	log    zerolog.Logger
 	worker *work.Worker
 	quotas *quota.Quotas
 }
 
 // New returns the area for open backends.
-func New(cfg feed.Config, backends *backend.Connections, worker *work.Worker, quotas *quota.Quotas) *Area {
+func New(cfg Config, backends *backend.Connections, worker *work.Worker, quotas *quota.Quotas, log zerolog.Logger) *Area {
 	return &Area{
-		store:  feed.NewStore(backends.DB, cfg),
+		store: feed.NewStore(backends.DB, cfg.Tables), index: similar.New(backends.DB, cfg.Platform), log: log,
 		bucket: backends.Bucket, bus: backends.Bus, texts: sentiment.New(), worker: worker, quotas: quotas,
 	}
 }

@@ -73,7 +73,26 @@ func (s steps) Process(ctx context.Context, _ *bus.Delivery, i feed.Item) (analy
 	if err != nil {
 		return analysis{}, bus.Permanent(err)
 	}
-	return analysis{s.analyze(submission.Text), submission}, nil
+	result := s.analyze(submission.Text)
+	result.SimilarTo = s.similar(ctx, i, submission.Text)
+	return analysis{result, submission}, nil
+}
+
+// similar returns the id of an earlier item with nearly the same text, or "" if there is none or it cannot be found out: an
+// analysis does not fail because of it.
+func (s steps) similar(ctx context.Context, i feed.Item, text string) string {
+	id, err := s.index.Add(ctx, i, text)
+	if err == nil && id != "" {
+		_, err = s.store.Get(ctx, id)
+	}
+	switch {
+	case errors.Is(err, lifecycle.ErrNotFound):
+		return "" // deleted
+	case err != nil:
+		s.log.Warn().Err(err).Str("id", i.SourceID).Msg("similar items were not found")
+		return ""
+	}
+	return id
 }
 
 // analyze scores a text. A text whose language is reliably not English is neutral, with a confidence of 0.
@@ -119,6 +138,16 @@ func (steps) Outcome(i feed.Item) (event.Event, error) {
 		Result: &event.AnalysisCompleted_TextSentiment{TextSentiment: &event.TextSentiment{
 			Sentiment: i.Sentiment, Score: i.Score, Compound: i.Compound, ModelVersion: i.ModelVersion,
 			SourceType: i.SourceType, MatchedTags: i.MatchedTags, Language: i.Language(), Unsupported: i.Unsupported(),
+			TextSnippet: i.TextSnippet, SourceUrl: i.SourceURL, PublishedAt: published(i), Archive: i.Archive(), SimilarTo: i.SimilarTo,
 		}},
 	}), nil
+}
+
+// published returns the publication time of an item, or nil if it is unknown.
+func published(i feed.Item) *timestamppb.Timestamp {
+	at, err := time.Parse(time.RFC3339, i.PublishedAt())
+	if err != nil {
+		return nil
+	}
+	return timestamppb.New(at)
 }

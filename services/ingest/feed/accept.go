@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"strings"
 	"time"
 
 	"github.com/assay-project/assay/pkg/blob"
@@ -60,7 +59,7 @@ func (a *Area) accept(ctx context.Context, s feed.Submission, size int) (item fe
 // count counts a new item toward the quotas of its sender. The items of a source count toward no quota, because operators
 // configure how many it delivers.
 func (a *Area) count(ctx context.Context, s feed.Submission, size int) (*quota.Reservation, error) {
-	if strings.HasPrefix(s.Sender, sourceSender) {
+	if feed.FromSource(s.Sender) {
 		return &quota.Reservation{}, nil
 	}
 	return a.quotas.Reserve(ctx, s.Sender, quota.Item{Area: feed.Name, ID: s.SourceID, Bytes: int64(size)})

@@ -9,16 +9,13 @@ import (
 	"github.com/assay-project/assay/services/ingest/feed/source"
 )
 
-// sourceSender is the prefix of the name of a source as a sender. It cannot begin the name of an owner.
-const sourceSender = "source "
-
 // take accepts the items of a poll like a posted batch. It also allows the source type rss, which
 // the seed does not define.
 func (a *Area) take(ctx context.Context, name string, items []feed.Submission) (source.Taken, error) {
 	if err := a.bus.Admit(ctx, feed.WorkStream, ""); err != nil {
 		return source.Taken{}, err
 	}
-	results, err := a.acceptAll(ctx, sourceSender+name, func(yield func(candidate, error) bool) {
+	results, err := a.acceptAll(ctx, feed.SourceSender(name), func(yield func(candidate, error) bool) {
 		for _, item := range items {
 			if !yield(candidate{Submission: item, size: len(item.Text), wrong: check.Submission(item, time.Now(), source.KindRSS)}, nil) {
 				return

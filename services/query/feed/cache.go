@@ -128,7 +128,7 @@ func (c *cache) changed(items []feed.Item) {
 	for _, item := range items {
 		c.changes[c.slot(facet{"sentiment", item.Sentiment})] = c.clock
 		for _, tag := range item.MatchedTags {
-			c.changes[c.slot(facet{"tag", tag})] = c.clock
+			c.changes[c.slot(facet{"tag", feed.FoldTag(tag)})] = c.clock
 		}
 	}
 }

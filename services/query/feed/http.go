@@ -65,15 +65,15 @@ func (a *Area) getItem(ctx context.Context, in *itemInput) (*itemOutput, error) 
 // Selection contains the parameters that select items. They can be combined.
 type Selection struct {
 	Hours      int       `query:"hours" minimum:"1" maximum:"168" default:"24" doc:"the length of the window that ends now; ignored if from is set"`
-	From       time.Time `query:"from" doc:"the start of the window, a whole minute within the last 168 hours" example:"2026-11-20T12:00:00Z"`
-	To         time.Time `query:"to" doc:"the exclusive end of the window, a whole minute; default: now" example:"2026-11-20T13:30:00Z"`
+	From       time.Time `query:"from" doc:"the start of the window: a whole minute within the last 168 hours or, for totals and series, a whole hour within the last 400 days" example:"2026-11-20T12:00:00Z"`
+	To         time.Time `query:"to" doc:"the exclusive end of the window, a whole minute, or a whole hour if from is more than 168 hours ago; default: now" example:"2026-11-20T13:30:00Z"`
 	SourceType string    `query:"sourceType" enum:"newsapi,twitter,reddit,rss"`
 	Sentiment  string    `query:"sentiment" enum:"positive,neutral,negative"`
-	Tag        string    `query:"tag" maxLength:"50"`
+	Tag        string    `query:"tag" maxLength:"50" doc:"items with this tag, regardless of case and Unicode composition"`
 }
 
 func (s Selection) query() dashboard.Query {
-	q := dashboard.Query{Hours: s.Hours, From: s.From, To: s.To, SourceType: s.SourceType, Tag: feed.Tag(s.Tag), Sentiment: s.Sentiment}
+	q := dashboard.Query{Hours: s.Hours, From: s.From, To: s.To, SourceType: s.SourceType, Tag: feed.FoldTag(feed.Tag(s.Tag)), Sentiment: s.Sentiment}
 	if !q.From.IsZero() || !q.To.IsZero() {
 		q.Hours = 0
 	}
@@ -122,11 +122,13 @@ func (a *Area) listItems(ctx context.Context, in *listInput) (*output[feedList],
 
 type summaryInput struct {
 	Selection
-	TagLimit int `query:"tagLimit" minimum:"1" maximum:"1000" default:"100" doc:"maximum number of tags to return, most frequent first"`
+	Compare  bool `query:"compare" doc:"also count the period of the same length before the window"`
+	TagLimit int  `query:"tagLimit" minimum:"1" maximum:"1000" default:"100" doc:"maximum number of tags to return, most frequent first"`
 }
 
 func (a *Area) getSummary(ctx context.Context, in *summaryInput) (*output[dashboard.Summary], error) {
 	q := in.query()
+	q.Compare = in.Compare
 	return ask(ctx, a, question{call: "summary", query: q, limit: in.TagLimit}, func(ctx context.Context) (web.Encoded[dashboard.Summary], error) {
 		summary, err := a.dashboard.Summary(ctx, q)
 		if err != nil {
@@ -169,7 +171,9 @@ func problem(err error) error {
 	case errors.Is(err, table.ErrCursor):
 		return web.InvalidCursor()
 	case errors.Is(err, dashboard.ErrWindow):
-		return web.Invalid(web.FieldError{Field: "query.from", Message: fmt.Sprintf("from and to must be whole minutes within the last %d hours, from before to", dashboard.MaxHours)})
+		return web.Invalid(web.FieldError{Field: "query.from", Message: fmt.Sprintf("from and to must be whole minutes within the last %d hours, or whole hours within the last %d days, from before to", dashboard.MaxHours, dashboard.MaxDays)})
+	case errors.Is(err, dashboard.ErrExpired):
+		return web.Invalid(web.FieldError{Field: "query.from", Message: fmt.Sprintf("is more than %d hours ago: only summaries, and series without a sentiment, of all items, one tag or one source type reach back further", dashboard.MaxHours)})
 	case errors.Is(err, dashboard.ErrTooMany):
 		return web.NewProblem(http.StatusUnprocessableEntity, "window-too-large",
 			fmt.Sprintf("More than %d items of this window would have to be read. Choose a shorter window, or fewer filters.", dashboard.MaxRows))

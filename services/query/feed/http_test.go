@@ -27,7 +27,7 @@ func TestFiltersAreParameters(t *testing.T) {
 	area.Routes(router)
 	for path, want := range map[string][]string{
 		"/v1/feed/items":   {"cursor", "from", "hours", "limit", "sentiment", "sourceType", "tag", "to"},
-		"/v1/feed/summary": {"from", "hours", "sentiment", "sourceType", "tag", "tagLimit", "to"},
+		"/v1/feed/summary": {"compare", "from", "hours", "sentiment", "sourceType", "tag", "tagLimit", "to"},
 		"/v1/feed/series":  {"bucket", "from", "hours", "sentiment", "sourceType", "tag", "to"},
 		"/v1/feed/events":  {"Last-Event-ID", "sentiment", "sourceType", "tag"},
 	} {

@@ -30,7 +30,7 @@ func (a *Area) streamRoute(r *web.Router) {
 // filter selects the outcomes of the feed that match all parameters of the request.
 func filter(r *http.Request) (live.Filter, error) {
 	query := r.URL.Query()
-	sentiment, source, tag := query.Get("sentiment"), query.Get("sourceType"), feed.Tag(query.Get("tag"))
+	sentiment, source, tag := query.Get("sentiment"), query.Get("sourceType"), feed.FoldTag(feed.Tag(query.Get("tag")))
 	if sentiment != "" && !slices.Contains([]string{feed.Positive, feed.Neutral, feed.Negative}, sentiment) {
 		return live.Filter{}, web.Invalid(web.FieldError{Field: "query.sentiment", Message: "expected positive, neutral or negative"})
 	}
@@ -43,7 +43,7 @@ func filter(r *http.Request) (live.Filter, error) {
 	return live.Filter{Area: feed.Name, Match: func(facet any) bool {
 		result, ok := facet.(*event.TextSentiment)
 		return ok && (sentiment == "" || result.GetSentiment() == sentiment) && (source == "" || result.GetSourceType() == source) &&
-			(tag == "" || slices.Contains(result.GetMatchedTags(), tag))
+			(tag == "" || slices.ContainsFunc(result.GetMatchedTags(), func(t string) bool { return feed.FoldTag(t) == tag }))
 	}}, nil
 }
 

@@ -70,7 +70,7 @@ func (p *Poller) searchNews(ctx context.Context, c claimed, secret, tag string, 
 		}
 		var items []feed.Submission
 		for _, article := range got.Articles {
-			if item, ok := newsItem(article, tag); ok {
+			if item, ok := newsItem(article, tag, c.Added, now); ok {
 				items = append(items, item)
 			} else {
 				r.taken.Skipped++
@@ -97,7 +97,7 @@ func (p *Poller) searchNews(ctx context.Context, c claimed, secret, tag string, 
 // the same URL.
 const withdrawn = "[Removed]"
 
-func newsItem(a newsapi.Article, tag string) (feed.Submission, bool) {
+func newsItem(a newsapi.Article, tag string, added, now time.Time) (feed.Submission, bool) {
 	id := canonical(a.URL)
 	if a.URL == "" {
 		id = a.Title + "\n" + a.PublishedAt.UTC().Format(time.RFC3339)
@@ -108,5 +108,5 @@ func newsItem(a newsapi.Article, tag string) (feed.Submission, bool) {
 	return found{
 		id: id, kind: KindNewsAPI, title: a.Title, summary: a.Description, link: a.URL,
 		author: a.Author, sourceName: a.Source.Name, published: a.PublishedAt, tags: []string{tag},
-	}.item()
+	}.item(added, now)
 }

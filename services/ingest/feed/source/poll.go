@@ -154,9 +154,9 @@ type found struct {
 	tags               []string
 }
 
-// item returns the submission for an entry. ok is false if the entry has no text. The time of the
-// item is its arrival; the metadata contains the publication time.
-func (f found) item() (s feed.Submission, ok bool) {
+// item returns the submission for an entry of a source that was added at a time. ok is false if the entry has no text. The
+// time of the item is its arrival, now; the metadata contains the publication time.
+func (f found) item(added, now time.Time) (s feed.Submission, ok bool) {
 	title := plain(f.title)
 	text := joined(title, plain(f.summary))
 	if text == "" {
@@ -168,8 +168,13 @@ func (f found) item() (s feed.Submission, ok bool) {
 			metadata[name] = cut(value, maxMetadata)
 		}
 	}
-	if !f.published.IsZero() {
-		metadata["published_at"] = f.published.UTC().Format(time.RFC3339)
+	if published := f.published.UTC().Format(time.RFC3339); f.published.After(now.Add(feed.ClockSkew)) {
+		metadata[feed.MetaFutureDate] = published
+	} else if !f.published.IsZero() {
+		metadata[feed.MetaPublishedAt] = published
+		if f.published.Before(added) {
+			metadata[feed.MetaArchive] = true
+		}
 	}
 	s = feed.Submission{
 		SourceID: sourceID(f.kind, f.id), SourceType: f.kind, Text: cut(text, feed.MaxText),

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/assay-project/assay/pkg/feed"
 	"github.com/assay-project/assay/services/ingest/feed/source/syndication"
@@ -32,7 +33,7 @@ func (p *Poller) pollRSS(ctx context.Context, c claimed) report {
 	}
 	var items []feed.Submission
 	for _, entry := range got.Entries {
-		if item, dropped, ok := rssItem(entry, c.Settings, got.Title); ok {
+		if item, dropped, ok := rssItem(entry, c.Source, got.Title, p.now()); ok {
 			items = append(items, item)
 			r.taken.TagsDropped += dropped
 		} else {
@@ -45,7 +46,8 @@ func (p *Poller) pollRSS(ctx context.Context, c claimed) report {
 
 // rssItem returns the item for an entry, and the number of matching tags that were dropped. ok is
 // false if the entry has no text or matches none of the tags.
-func rssItem(e syndication.Entry, s Settings, title string) (item feed.Submission, dropped int, ok bool) {
+func rssItem(e syndication.Entry, source Source, title string, now time.Time) (item feed.Submission, dropped int, ok bool) {
+	s := source.Settings
 	tags := s.Tags
 	if s.Match != MatchAll {
 		text := plain(e.Title) + "\n" + plain(e.Summary)
@@ -59,7 +61,7 @@ func rssItem(e syndication.Entry, s Settings, title string) (item feed.Submissio
 	item, ok = found{
 		id: entryID(e, s.URL), kind: KindRSS, title: e.Title, summary: e.Summary, link: e.Link,
 		author: e.Author, sourceName: title, published: e.Published, tags: tags,
-	}.item()
+	}.item(source.Added, now)
 	return item, len(tags) - len(item.MatchedTags), ok
 }
 

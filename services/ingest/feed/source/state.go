@@ -15,8 +15,11 @@ type Source struct {
 	Revision int64    `json:"revision"` // revision of the settings
 	Settings Settings `json:"settings"`
 	// Deleted is set instead of removing the source, so that the used quota still counts if it is created again.
-	Deleted bool  `json:"deleted,omitempty"`
-	State   State `json:"state"`
+	Deleted bool `json:"deleted,omitempty"`
+	// Added is when the source was created, or when its settings last named another URL. Older entries are an archive. It
+	// is zero for sources from before it existed.
+	Added time.Time `json:"added,omitzero"`
+	State State     `json:"state"`
 }
 
 // State is the state of a source's polls.
@@ -203,6 +206,9 @@ func pause(every time.Duration, failures int, longest time.Duration) time.Durati
 // change changes the settings of the source. They take effect immediately, but a pause requested by
 // the same server remains.
 func (s *Source) change(settings Settings, now time.Time) {
+	if s.Revision == 0 || s.Deleted || s.Settings.URL != settings.URL {
+		s.Added = now.UTC()
+	}
 	if !s.Settings.sameServer(settings) {
 		s.State.HeldUntil, s.State.Watched = time.Time{}, nil
 	}

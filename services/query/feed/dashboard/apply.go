@@ -175,8 +175,8 @@ func (d *Dashboard) plan(m *move) (transaction, error) {
 				return t, err
 			}
 		}
-		for _, tag := range m.old.MatchedTags {
-			if m.gone || !slices.Contains(m.base().MatchedTags, tag) {
+		for _, tag := range tagKeys(m.old.MatchedTags) {
+			if m.gone || !slices.Contains(tagKeys(m.base().MatchedTags), tag) {
 				row := Row{DayPartition: m.base().DayPartition + tagPartition, SortKey: m.base().SortKey + "#" + tag}
 				t.actions = append(t.actions, types.TransactWriteItem{Delete: &types.Delete{TableName: &d.table, Key: rowKey(row)}})
 			}
@@ -248,9 +248,9 @@ func (t *transaction) add(other transaction) {
 	if t.counts == nil {
 		t.counts = counts{}
 	}
-	for key, slots := range other.counts {
-		for slot, n := range slots {
-			t.counts.bump(key, slot, n)
+	for key, amounts := range other.counts {
+		for slot, n := range amounts.slots {
+			t.counts.bump(key, amounts.spelling, slot, n)
 		}
 	}
 }

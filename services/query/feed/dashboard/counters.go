@@ -29,11 +29,15 @@ import (
 //
 // The counters of a source type have source#rss in place of tag#AI.
 //
+// Tags are folded (see feed.FoldTag); the attribute spelling of a tag's hours is the last form in which it was given.
+// Items of an archive are not counted.
+//
 // A missing slot is 0; tally describes the values. The attribute writes grows with
 // every change, so that a recount detects concurrent writes.
 //
-// A counter expires with the last item that it can count. TTL removes items earlier
-// without subtracting them, but only items in slots that are outside all windows.
+// The minutes expire with the last item that they can count. TTL removes items earlier
+// without subtracting them, but only items in slots that are outside all windows of minutes.
+// The hours are kept for MaxDays. An item that is deleted after its rows have expired is not subtracted.
 const (
 	minutePartition = "minutes#"
 	hourPartition   = "hours"
@@ -43,7 +47,11 @@ const (
 	writes          = "writes"
 	hourLayout      = "2006-01-02T15"
 	dayTotal        = "dayTotal"
+	spelling        = "spelling"
 )
+
+// MaxDays is the number of days for which the counters of hours are kept.
+const MaxDays = 400
 
 // counter is the key and the expiry of a counter row.
 type counter struct {
@@ -59,14 +67,17 @@ func scopeOf(tag string) string {
 	if tag == "" {
 		return allItems
 	}
-	return tagPrefix + tag
+	return tagPrefix + feed.FoldTag(tag)
 }
 
-// scopes returns the names of the scopes in which a base row is counted.
-func (r Row) scopes() []string {
-	scopes := []string{allItems, sourcePrefix + r.SourceType}
+// scopes returns the names of the scopes in which a base row is counted, with the spelling of those of tags.
+func (r Row) scopes() map[string]string {
+	if r.Archive {
+		return nil
+	}
+	scopes := map[string]string{allItems: "", sourcePrefix + r.SourceType: ""}
 	for _, tag := range r.MatchedTags {
-		scopes = append(scopes, scopeOf(tag))
+		scopes[scopeOf(tag)] = tag
 	}
 	return scopes
 }
@@ -80,22 +91,33 @@ func minutesOf(scope string, at time.Time) counter {
 // hoursOf returns the counter of the hours of a day.
 func hoursOf(scope string, at time.Time) counter {
 	start := at.UTC().Truncate(24 * time.Hour)
-	return counter{hourPartition, day(start) + "#" + scope, start.Add(24*time.Hour + feed.Retention).Unix()}
+	return counter{hourPartition, day(start) + "#" + scope, start.AddDate(0, 0, 1+MaxDays).Unix()}
 }
 
-// counts contains the amounts to add to the slots of counters.
-type counts map[counter]map[string]tally
+// counts contains the changes of counters.
+type counts map[counter]*amounts
 
-func (c counts) bump(key counter, slot string, t tally) {
+// amounts is the change of a counter: what to add to its slots, and the spelling of its tag, "" to keep it.
+type amounts struct {
+	slots    map[string]tally
+	spelling string
+}
+
+func (c counts) bump(key counter, spelling, slot string, t tally) {
 	if c[key] == nil {
-		c[key] = map[string]tally{}
+		c[key] = &amounts{slots: map[string]tally{}}
 	}
-	sum := c[key][slot]
+	slots := c[key].slots
+	sum := slots[slot]
 	sum.add(t)
-	if c[key][slot] = sum; sum == (tally{}) {
-		if delete(c[key], slot); len(c[key]) == 0 {
+	if slots[slot] = sum; sum == (tally{}) {
+		if delete(slots, slot); len(slots) == 0 {
 			delete(c, key)
+			return
 		}
+	}
+	if spelling != "" {
+		c[key].spelling = spelling
 	}
 }
 
@@ -109,10 +131,13 @@ func (c counts) add(row Row, undo bool) error {
 	if undo {
 		t = tally{Counts{-t.Positive, -t.Neutral, -t.Negative}, -t.compound}
 	}
-	for _, scope := range row.scopes() {
-		c.bump(minutesOf(scope, at), at.Format("m04"), t)
-		c.bump(hoursOf(scope, at), at.Format("h15"), t)
-		c.bump(hoursOf(scope, at), dayTotal, t)
+	for scope, tag := range row.scopes() {
+		if undo {
+			tag = ""
+		}
+		c.bump(minutesOf(scope, at), "", at.Format("m04"), t)
+		c.bump(hoursOf(scope, at), tag, at.Format("h15"), t)
+		c.bump(hoursOf(scope, at), tag, dayTotal, t)
 	}
 	return nil
 }
@@ -126,13 +151,18 @@ func (c counts) updates(name string) []types.TransactWriteItem {
 	for _, key := range keys {
 		adds := []string{writes + " :one"}
 		given := map[string]types.AttributeValue{":one": number(1), ":expires": number(key.expires)}
-		for slot, t := range c[key] {
+		set := " SET expires_at = :expires"
+		if tag := c[key].spelling; tag != "" {
+			set += ", " + spelling + " = :" + spelling
+			given[":"+spelling] = &types.AttributeValueMemberS{Value: tag}
+		}
+		for slot, t := range c[key].slots {
 			adds = append(adds, slot+" :"+slot)
 			given[":"+slot] = &types.AttributeValueMemberN{Value: t.number()}
 		}
 		actions = append(actions, types.TransactWriteItem{Update: &types.Update{
 			TableName: &name, Key: key.key(), ExpressionAttributeValues: given,
-			UpdateExpression: aws.String("ADD " + strings.Join(adds, ", ") + " SET expires_at = :expires"),
+			UpdateExpression: aws.String("ADD " + strings.Join(adds, ", ") + set),
 		}})
 	}
 	return actions

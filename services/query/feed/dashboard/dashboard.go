@@ -6,6 +6,7 @@ package dashboard
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -17,8 +18,8 @@ import (
 )
 
 // Row is a base row or a tag row of an item in the dashboard table. Only tag rows have a Tag, and
-// only base rows have a Revision. Compound, ModelVersion, PublishedAt, Language and Revision are
-// additions to the seed.
+// only base rows have a Revision. Compound, ModelVersion and the attributes from PublishedAt on,
+// except ExpiresAt, are additions to the seed.
 type Row struct {
 	DayPartition   string   `dynamodbav:"day_partition"`
 	SortKey        string   `dynamodbav:"ingested_at"` // starts with the item's IngestedAt
@@ -35,6 +36,9 @@ type Row struct {
 	SourceURL      string   `dynamodbav:"source_url,omitempty"`
 	PublishedAt    string   `dynamodbav:"published_at,omitempty"`
 	Language       string   `dynamodbav:"language,omitempty"`
+	Archive        bool     `dynamodbav:"archive,omitempty"` // no counter counts the item
+	FutureDate     string   `dynamodbav:"future_date,omitempty"`
+	SimilarTo      string   `dynamodbav:"similar_to,omitempty"`
 	ExpiresAt      int64    `dynamodbav:"expires_at"` // epoch seconds
 	Revision       string   `dynamodbav:"revision,omitempty"`
 }
@@ -42,14 +46,16 @@ type Row struct {
 // Attributes used by filters of reads.
 const (
 	attrSentiment  = "sentiment"
+	attrArchive    = "archive"
 	attrSourceType = "source_type"
 )
 
 // tagPartition is the suffix of a tag row's day_partition.
 const tagPartition = "#tag"
 
-// Rows returns the rows of an analyzed item: the base row, then one for each tag. It
-// returns an error if the ingestion time is not in feed.TimeLayout.
+// Rows returns the rows of an analyzed item: the base row, one for each tag, and one for the folded form of each tag that is
+// not itself a tag of the item. An item therefore has exactly one row with each folded tag (see feed.FoldTag), which is the
+// one that reads by tag use. Rows returns an error if the ingestion time is not in feed.TimeLayout.
 //
 // sentiment_score_combined is <sentiment>#<score to 2 decimals>, as in the seed,
 // followed by the score to 5 decimals and the sort key, so that the order is total
@@ -63,13 +69,14 @@ func Rows(i feed.Item) ([]Row, error) {
 		DayPartition: day(at), SortKey: i.IngestedAt + "#" + i.SourceID, SourceID: i.SourceID, SourceType: i.SourceType,
 		Sentiment: i.Sentiment, Score: i.Score, Compound: i.Compound, ModelVersion: i.ModelVersion,
 		MatchedTags: i.MatchedTags, TextSnippet: i.TextSnippet, SourceURL: i.SourceURL, PublishedAt: i.PublishedAt(), Language: i.Language(),
+		Archive: i.Archive(), FutureDate: i.FutureDate(), SimilarTo: i.SimilarTo,
 		ExpiresAt: at.Add(feed.Retention + time.Second - time.Nanosecond).Unix(), // rounded up: no row expires early
 		Revision:  revision(i, false),
 	}
 	score := fmt.Sprintf("%.2f#%.5f#%s", i.Score, i.Score, base.SortKey)
 	base.SentimentScore = ranking(i.Sentiment, "") + score
 	rows := []Row{base}
-	for _, tag := range i.MatchedTags {
+	for _, tag := range tagKeys(i.MatchedTags) {
 		row := base
 		row.DayPartition += tagPartition
 		row.SortKey += "#" + tag
@@ -77,6 +84,17 @@ func Rows(i feed.Item) ([]Row, error) {
 		rows = append(rows, row)
 	}
 	return rows, nil
+}
+
+// tagKeys returns the tags of an item, then their folded forms that are not among them.
+func tagKeys(tags []string) []string {
+	keys := slices.Clone(tags)
+	for _, tag := range tags {
+		if folded := feed.FoldTag(tag); !slices.Contains(keys, folded) {
+			keys = append(keys, folded)
+		}
+	}
+	return keys
 }
 
 // ranking returns the prefix of sentiment_score_combined that selects the base rows
@@ -99,6 +117,7 @@ func (r Row) View() feed.ItemView {
 	return feed.ItemView{
 		SourceID: r.SourceID, SourceType: r.SourceType, IngestedAt: r.IngestedAt(), PublishedAt: r.PublishedAt, SourceURL: r.SourceURL,
 		TextSnippet: r.TextSnippet, MatchedTags: r.MatchedTags, Status: string(feed.Analyzed), Language: r.Language, Unsupported: feed.Unsupported(r.Language),
+		Archive: r.Archive, FutureDate: r.FutureDate, SimilarTo: r.SimilarTo,
 		Sentiment: r.Sentiment, Score: r.Score, Compound: r.Compound, ModelVersion: r.ModelVersion,
 	}
 }

@@ -208,18 +208,19 @@ func TestMidnight(t *testing.T) {
 	}
 }
 
-// Rows match the seed: keys, TTL, and the content of each index.
+// Rows match the seed: keys, TTL, and the content of each index. The last row, of a folded tag, is an addition.
 func TestRows(t *testing.T) {
 	at := time.Date(2025, 11, 16, 14, 30, 0, 1e6, time.UTC)
 	rows, err := dashboard.Rows(analyzed(7, at, feed.Positive, 0.85123, 0.7, "AI", "x#y"))
-	if err != nil || len(rows) != 3 {
-		t.Fatalf("got %d rows, error %v, want 3", len(rows), err)
+	if err != nil || len(rows) != 4 {
+		t.Fatalf("got %d rows, error %v, want 4", len(rows), err)
 	}
 	type keys struct{ day, sort, score, tag string }
 	for i, want := range []keys{
 		{"2025-11-16", "2025-11-16T14:30:00.001Z#reddit#7", "positive#0.85#0.85123#2025-11-16T14:30:00.001Z#reddit#7", ""},
 		{"2025-11-16#tag", "2025-11-16T14:30:00.001Z#reddit#7#AI", "positive#2#AI#0.85#0.85123#2025-11-16T14:30:00.001Z#reddit#7", "AI"},
 		{"2025-11-16#tag", "2025-11-16T14:30:00.001Z#reddit#7#x#y", "positive#3#x#y#0.85#0.85123#2025-11-16T14:30:00.001Z#reddit#7", "x#y"},
+		{"2025-11-16#tag", "2025-11-16T14:30:00.001Z#reddit#7#ai", "positive#2#ai#0.85#0.85123#2025-11-16T14:30:00.001Z#reddit#7", "ai"},
 	} {
 		if got := (keys{rows[i].DayPartition, rows[i].SortKey, rows[i].SentimentScore, rows[i].Tag}); got != want {
 			t.Errorf("row %d is %+v, want %+v", i, got, want)

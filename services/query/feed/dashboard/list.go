@@ -41,6 +41,7 @@ const positionName = "position"
 // List reads a page with eventual consistency. It returns table.ErrCursor if the
 // cursor belongs to another list; it can also return ErrWindow and ErrTooMany.
 func (d *Dashboard) List(ctx context.Context, l Listing) (Page, error) {
+	l.Tag = feed.FoldTag(l.Tag)
 	scope := "feed/" + l.Sentiment + "/" + l.Tag + "/" + l.SourceType
 	start, err := table.ParseCursor(scope, l.Cursor)
 	if err != nil {
@@ -77,6 +78,8 @@ func (d *Dashboard) list(ctx context.Context, l Listing, position string, most i
 		return nil, err
 	}
 	switch {
+	case w.expired:
+		return nil, ErrExpired
 	case l.Sentiment != "":
 		return d.byScore(ctx, w, l, position, most)
 	case l.Tag != "":

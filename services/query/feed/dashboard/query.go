@@ -20,6 +20,7 @@ type Query struct {
 	SourceType string
 	Tag        string
 	Sentiment  string
+	Compare    bool // for a summary, also count the period before
 }
 
 // MaxRows is the maximum number of rows that a read filters if no counter or index contains
@@ -30,7 +31,9 @@ var (
 	// ErrTooMany means that a read would filter more than MaxRows rows.
 	ErrTooMany = errors.New("the window has too many items for this filter")
 	// ErrWindow means that a window is empty, does not consist of whole minutes, or is outside the retention.
-	ErrWindow = fmt.Errorf("the window must begin and end at whole minutes within the last %d hours", MaxHours)
+	ErrWindow = fmt.Errorf("the window must begin and end at whole minutes within the last %d hours, or at whole hours within the last %d days", MaxHours, MaxDays)
+	// ErrExpired means that a read needs the rows of items, of which a window contains some that have expired.
+	ErrExpired = fmt.Errorf("only totals by time, and by one tag or source type, are known of more than %d hours ago", MaxHours)
 )
 
 // window returns the window of a query, or ErrWindow if it is invalid.
@@ -39,17 +42,21 @@ func (d *Dashboard) window(q Query) (window, error) {
 	if q.From.IsZero() && q.To.IsZero() {
 		return since(now, q.Hours), nil
 	}
-	from, to := q.From.UTC(), q.To.UTC()
-	if from.IsZero() || from != from.Truncate(time.Minute) || to != to.Truncate(time.Minute) || from.Before(now.Add(-MaxHours*time.Hour-time.Minute)) {
+	from, to, unit := q.From.UTC(), q.To.UTC(), time.Minute
+	expired := from.Before(now.Add(-MaxHours*time.Hour - time.Minute))
+	if expired {
+		unit = time.Hour
+	}
+	if from.IsZero() || from != from.Truncate(unit) || to != to.Truncate(unit) || from.Before(now.AddDate(0, 0, -MaxDays).Truncate(24*time.Hour)) {
 		return window{}, ErrWindow
 	}
 	if q.To.IsZero() {
-		return window{from: from, now: now, to: now.Add(feed.ClockSkew)}, nil
+		return window{from: from, now: now, to: now.Add(feed.ClockSkew), expired: expired}, nil
 	}
 	if !to.After(from) || to.After(now.Add(MaxHours*time.Hour)) {
 		return window{}, ErrWindow
 	}
-	return window{from: from, now: now, to: to, ends: true}, nil
+	return window{from: from, now: now, to: to, ends: true, expired: expired}, nil
 }
 
 // counter returns the scope of the counters that count the query's items, regardless of their
@@ -91,9 +98,12 @@ func (s span) filtered(sourceType, sentiment string, budget *atomic.Int64) span 
 	return s
 }
 
-// rows visits the base or tag rows of a query's items, with the given attributes. It can return
-// ErrTooMany.
+// rows visits the base or tag rows of a query's items that counters count, with the given attributes. It can return
+// ErrTooMany and ErrExpired.
 func (d *Dashboard) rows(ctx context.Context, w window, q Query, visit func(Row), attributes ...string) error {
+	if w.expired {
+		return ErrExpired
+	}
 	spans := w.spans()
 	if q.Tag != "" {
 		spans = []span{w.tagged(q.Tag)}
@@ -101,9 +111,9 @@ func (d *Dashboard) rows(ctx context.Context, w window, q Query, visit func(Row)
 	budget := newBudget()
 	for _, s := range spans {
 		s = s.filtered(q.SourceType, q.Sentiment, budget)
-		s.attributes = attributes
+		s.attributes = append(attributes, attrArchive)
 		err := d.each(ctx, s, func(row Row) bool {
-			if row.Sentiment != "" { // otherwise it is a tombstone
+			if row.counted() {
 				visit(row)
 			}
 			return true
@@ -114,6 +124,10 @@ func (d *Dashboard) rows(ctx context.Context, w window, q Query, visit func(Row)
 	}
 	return nil
 }
+
+// counted reports whether counters count the row: it is neither a tombstone nor of an archive. The row has at least the
+// attributes sentiment and archive.
+func (r Row) counted() bool { return r.Sentiment != "" && !r.Archive }
 
 func newBudget() *atomic.Int64 {
 	budget := new(atomic.Int64)

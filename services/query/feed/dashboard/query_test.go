@@ -125,7 +125,7 @@ func TestWindowsAreChecked(t *testing.T) {
 		"end with seconds":   {From: minute.Add(-time.Hour), To: minute.Add(-time.Second)},
 		"end before start":   {From: minute.Add(-time.Hour), To: minute.Add(-2 * time.Hour)},
 		"empty":              {From: minute, To: minute},
-		"too old":            {From: minute.Add(-200 * time.Hour)},
+		"too old":            {From: minute.Add(-200 * time.Hour).Truncate(time.Hour).Add(time.Minute)},
 		"no start":           {To: minute},
 	} {
 		if _, err := board.Summary(t.Context(), q); !errors.Is(err, dashboard.ErrWindow) {

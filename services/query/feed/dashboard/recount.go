@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,19 +30,19 @@ const recountParallel = 8
 func (d *Dashboard) recount(ctx context.Context, corrected *atomic.Int64) error {
 	w := since(d.now().UTC(), MaxHours)
 	for start := w.counted().Truncate(24 * time.Hour); !start.After(w.to); start = start.AddDate(0, 0, 1) {
-		scopes := map[string]bool{allItems: true}
+		scopes := map[string]string{allItems: ""}
 		err := d.eachCounter(ctx, span{
 			partition: feed.AttrDayPartition, sort: feed.AttrIngestedAt, in: hourPartition, consistent: true,
 			from: day(start) + "#", to: day(start) + "#" + atEnd, attributes: []string{feed.AttrIngestedAt},
 		}, func(row map[string]types.AttributeValue) error {
 			_, scope, err := hoursKey(row)
-			scopes[scope] = true
+			scopes[scope] = ""
 			return err
 		})
 		if err != nil {
 			return err
 		}
-		found := make([]map[string]bool, 24)
+		found := make([]map[string]string, 24)
 		group, counting := errgroup.WithContext(ctx)
 		group.SetLimit(recountParallel)
 		for i := range found {
@@ -55,11 +56,13 @@ func (d *Dashboard) recount(ctx context.Context, corrected *atomic.Int64) error 
 		if err := group.Wait(); err != nil {
 			return err
 		}
-		for _, more := range found {
-			maps.Copy(scopes, more)
+		for _, more := range found { // of later hours last
+			for scope, tag := range more {
+				scopes[scope] = cmp.Or(tag, scopes[scope])
+			}
 		}
-		for scope := range scopes {
-			if err := d.recountHours(ctx, w, start, scope, corrected); err != nil {
+		for scope, tag := range scopes {
+			if err := d.recountHours(ctx, w, start, scope, tag, corrected); err != nil {
 				return err
 			}
 		}
@@ -68,8 +71,8 @@ func (d *Dashboard) recount(ctx context.Context, corrected *atomic.Int64) error 
 }
 
 // recountMinutes corrects the minutes of an hour for the given scopes and for the scopes
-// of the hour's items. It returns all of them.
-func (d *Dashboard) recountMinutes(ctx context.Context, w window, hour time.Time, scopes map[string]bool, corrected *atomic.Int64) (map[string]bool, error) {
+// of the hour's items. It returns all of them, with the spelling of the tags of those items.
+func (d *Dashboard) recountMinutes(ctx context.Context, w window, hour time.Time, scopes map[string]string, corrected *atomic.Int64) (map[string]string, error) {
 	known := maps.Clone(scopes)
 	for range maxTries {
 		there, err := d.stored(ctx, slices.Collect(maps.Keys(known)), hour, minutesOf)
@@ -79,13 +82,16 @@ func (d *Dashboard) recountMinutes(ctx context.Context, w window, hour time.Time
 		want := map[string]*slots{}
 		err = d.each(ctx, span{
 			partition: feed.AttrDayPartition, sort: feed.AttrIngestedAt, in: day(hour), from: hour.Format(feed.TimeLayout), to: hour.Add(time.Hour).Format(feed.TimeLayout),
-			consistent: true, attributes: []string{attrSentiment, "compound", attrSourceType, feed.AttrMatchedTags, feed.AttrIngestedAt},
+			consistent: true, attributes: []string{attrSentiment, "compound", attrSourceType, attrArchive, feed.AttrMatchedTags, feed.AttrIngestedAt},
 		}, func(row Row) bool {
 			at, err := time.Parse(feed.TimeLayout, row.IngestedAt())
 			if row.Sentiment == "" || err != nil {
 				return true
 			}
-			for _, scope := range row.scopes() {
+			for scope, tag := range row.scopes() {
+				if known[scope] == "" { // rows are read newest first
+					known[scope] = tag
+				}
 				if want[scope] == nil {
 					want[scope] = &slots{}
 				}
@@ -96,12 +102,9 @@ func (d *Dashboard) recountMinutes(ctx context.Context, w window, hour time.Time
 		if err != nil {
 			return nil, err
 		}
-		for scope := range want {
-			known[scope] = true
-		}
 		again := false
 		for scope := range known {
-			lost, err := d.correctCounter(ctx, minutesOf(scope, hour), there[scope], want[scope], func(slot int) bool {
+			lost, err := d.correctCounter(ctx, minutesOf(scope, hour), "", there[scope], want[scope], func(slot int) bool {
 				return slot < 60 && !hour.Add(time.Duration(slot)*time.Minute).Before(w.counted())
 			}, corrected)
 			if err != nil {
@@ -116,8 +119,8 @@ func (d *Dashboard) recountMinutes(ctx context.Context, w window, hour time.Time
 	return nil, fmt.Errorf("too many concurrent writes to the counters of %s: run the rebuild again", hour.Format(hourLayout))
 }
 
-// recountHours corrects the hours of a day for a scope.
-func (d *Dashboard) recountHours(ctx context.Context, w window, start time.Time, scope string, corrected *atomic.Int64) error {
+// recountHours corrects the hours of a day for a scope. tag is the spelling of its tag, "" to keep it.
+func (d *Dashboard) recountHours(ctx context.Context, w window, start time.Time, scope, tag string, corrected *atomic.Int64) error {
 	for range maxTries {
 		there, err := d.stored(ctx, []string{scope}, start, hoursOf)
 		if err != nil {
@@ -144,7 +147,7 @@ func (d *Dashboard) recountHours(ctx context.Context, w window, start time.Time,
 		if err != nil {
 			return err
 		}
-		lost, err := d.correctCounter(ctx, hoursOf(scope, start), there[scope], &want, func(slot int) bool {
+		lost, err := d.correctCounter(ctx, hoursOf(scope, start), tag, there[scope], &want, func(slot int) bool {
 			if !start.After(w.counted()) { // the first day is partial
 				return slot < 24 && !start.Add(time.Duration(slot)*time.Hour).Before(w.counted().Truncate(time.Hour))
 			}
@@ -159,8 +162,9 @@ func (d *Dashboard) recountHours(ctx context.Context, w window, start time.Time,
 
 // storedCounter is the content of a counter row.
 type storedCounter struct {
-	slots  slots
-	writes int64
+	slots    slots
+	writes   int64
+	spelling string
 }
 
 // stored reads the counters of scopes with strong consistency, and returns them by scope.
@@ -178,7 +182,7 @@ func (d *Dashboard) stored(ctx context.Context, scopes []string, at time.Time, k
 		if err != nil {
 			return err
 		}
-		c := &storedCounter{slots: *slots}
+		c := &storedCounter{slots: *slots, spelling: table.TextOf(row[spelling])}
 		if n, ok := row[writes].(*types.AttributeValueMemberN); ok {
 			if c.writes, err = strconv.ParseInt(n.Value, 10, 64); err != nil {
 				return fmt.Errorf("a counter has the invalid number of writes %s", n.Value)
@@ -190,9 +194,10 @@ func (d *Dashboard) stored(ctx context.Context, scopes []string, at time.Time, k
 	return found, err
 }
 
-// correctCounter writes a counter if the slots that windows read differ from want.
+// correctCounter writes a counter if the slots that windows read differ from want, or if it has no spelling although tag is
+// not empty.
 // It reports lost if the counter changed concurrently.
-func (d *Dashboard) correctCounter(ctx context.Context, key counter, there *storedCounter, want *slots, read func(int) bool, corrected *atomic.Int64) (lost bool, err error) {
+func (d *Dashboard) correctCounter(ctx context.Context, key counter, tag string, there *storedCounter, want *slots, read func(int) bool, corrected *atomic.Int64) (lost bool, err error) {
 	var before storedCounter
 	if there != nil {
 		before = *there
@@ -206,7 +211,7 @@ func (d *Dashboard) correctCounter(ctx context.Context, key counter, there *stor
 			}
 		}
 	}
-	if after == before.slots {
+	if after == before.slots && (tag == "" || before.spelling != "" || there == nil) {
 		return false, nil
 	}
 	unit := "h"
@@ -215,6 +220,9 @@ func (d *Dashboard) correctCounter(ctx context.Context, key counter, there *stor
 	}
 	row := key.key()
 	row[writes], row[feed.AttrExpiresAt] = number(before.writes+1), number(key.expires)
+	if tag = cmp.Or(before.spelling, tag); tag != "" {
+		row[spelling] = &types.AttributeValueMemberS{Value: tag}
+	}
 	for i, t := range after {
 		slot := fmt.Sprintf("%s%02d", unit, i)
 		if i == daySlot {

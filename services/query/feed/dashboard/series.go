@@ -25,7 +25,7 @@ type Bucket struct {
 // Series counts the items of a query in buckets aligned to UTC, oldest first. Buckets
 // without items are omitted. The first and the last bucket may extend beyond the window.
 // size is a number of minutes that divides an hour, a number of hours that divides a day,
-// or a day. Series can return ErrWindow and ErrTooMany.
+// or a day. Series can return ErrWindow, ErrTooMany and ErrExpired.
 //
 // It reads the items of the window's first minute, which is partial, and counters: one row per hour
 // for buckets shorter than an hour and for windows with an end, otherwise one per day plus one. With a
@@ -53,6 +53,9 @@ func (d *Dashboard) Series(ctx context.Context, q Query, size time.Duration) ([]
 func (d *Dashboard) timeline(ctx context.Context, w window, scope string, size time.Duration) (*timeline, error) {
 	var rows []Row
 	counted := newTimeline(w, size)
+	if w.expired {
+		return counted, d.wholeHours(ctx, w, scope, counted.add)
+	}
 	group, reading := errgroup.WithContext(ctx)
 	group.Go(func() (err error) {
 		rows, err = d.edge(reading, w, scope, attrSentiment, "compound", feed.AttrIngestedAt)
@@ -128,10 +131,10 @@ func (d *Dashboard) edge(ctx context.Context, w window, scope string, attributes
 	if source, of := strings.CutPrefix(scope, sourcePrefix); of {
 		s = s.filtered(source, "", nil)
 	}
-	s.to, s.attributes = w.counted().Format(feed.TimeLayout), attributes
+	s.to, s.attributes = w.counted().Format(feed.TimeLayout), append(attributes, attrArchive)
 	var rows []Row
 	err := d.each(ctx, s, func(row Row) bool {
-		if row.Sentiment != "" {
+		if row.counted() {
 			rows = append(rows, row)
 		}
 		return true
@@ -159,6 +162,28 @@ func (d *Dashboard) hours(ctx context.Context, w window, scope string, visit fun
 			return w.hoursIn(row, visit)
 		}
 		return w.minutesIn(row, visit)
+	})
+}
+
+// wholeHours visits the tallies of a scope in a window of whole hours.
+func (d *Dashboard) wholeHours(ctx context.Context, w window, scope string, visit func(time.Time, tally)) error {
+	var keys []counter
+	for at := w.from; day(at) <= day(w.to); at = at.AddDate(0, 0, 1) {
+		keys = append(keys, hoursOf(scope, at))
+	}
+	return d.getCounters(ctx, keys, false, nil, func(row map[string]types.AttributeValue) error { return w.wholeHoursIn(row, visit) })
+}
+
+// wholeHoursIn visits the hours of a counter row that are in a window of whole hours.
+func (w window) wholeHoursIn(row map[string]types.AttributeValue, visit func(time.Time, tally)) error {
+	start, _, err := hoursKey(row)
+	if err != nil {
+		return err
+	}
+	return inside(row, start, time.Hour, w.from, func(at time.Time, t tally) {
+		if !w.ends || at.Before(w.to) {
+			visit(at, t)
+		}
 	})
 }
 

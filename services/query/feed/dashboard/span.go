@@ -147,6 +147,7 @@ func (d *Dashboard) getCounters(ctx context.Context, counters []counter, consist
 type window struct {
 	from, now, to time.Time
 	ends          bool // to is exclusive, and from and to are whole minutes
+	expired       bool // some rows have expired, and only the counters of hours remain; from and to are whole hours
 }
 
 func since(now time.Time, hours int) window {
@@ -184,5 +185,5 @@ func (w window) spans() []span {
 
 // tagged returns the span of the window's tag rows of one tag.
 func (w window) tagged(tag string) span {
-	return span{index: feed.IndexByTag, partition: feed.AttrTag, sort: feed.AttrIngestedAt, in: tag, from: w.since(), to: w.last()}
+	return span{index: feed.IndexByTag, partition: feed.AttrTag, sort: feed.AttrIngestedAt, in: feed.FoldTag(tag), from: w.since(), to: w.last()}
 }

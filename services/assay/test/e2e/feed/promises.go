@@ -8,6 +8,8 @@ func Promises() system.Promises {
 	return system.Promises{
 		"feed items are analyzed":        feedItemsAreAnalyzed,
 		"other languages are neutral":    otherLanguagesAreNeutral,
+		"similar items are marked":       similarItemsAreMarked,
+		"folded tags are one":            foldedTagsAreOne,
 		"one source id is one item":      oneSourceIDIsOneItem,
 		"items match one submission":     itemsMatchOneSubmission,
 		"unfinished items are completed": unfinishedItemsAreCompleted,

@@ -55,7 +55,8 @@ type FeedItem struct {
 	MatchedTags                                              []string
 	Metadata                                                 map[string]any
 	Status, Sentiment, ModelVersion, ErrorMessage, Language  string
-	Unsupported                                              bool
+	PublishedAt, FutureDate, SimilarTo                       string
+	Unsupported, Archive                                     bool
 	Score, Compound                                          float64
 }
 

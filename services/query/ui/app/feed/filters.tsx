@@ -78,7 +78,7 @@ function Range({ chosen, close }: { chosen: Selection; close: () => void }): JSX
   const wrong = !from || !to
     ? "Choose both times."
     : from >= to ? "The end must be after the start."
-    : new Date(from) < oldest ? "Items are kept for 7 days. Choose a later start."
+    : new Date(from) < oldest ? "Totals reach back 400 days. Choose a later start."
     : "";
   return (
     <Dialog title="Choose a range" close={close} footer={<>

@@ -73,6 +73,8 @@ function TextCell({ item }: { item: Item }): JSX.Element {
         {item.matchedTags.slice(0, 3).map((t) => (
           <button key={t} type="button" class="tag" onClick={() => setQuery({ tag: t })}><Bdi text={t} clip /></button>
         ))}
+        {item.archive && <Badge tone="neutral">Archive</Badge>}
+        {item.similarTo && <Badge tone="neutral">Similar</Badge>}
         <span class="narrow-only"><Time iso={item.ingestedAt} /></span>
       </span>
     </>
@@ -81,6 +83,7 @@ function TextCell({ item }: { item: Item }): JSX.Element {
 
 function Rated({ item }: { item: Item }): JSX.Element {
   const of = sentiments.find((s) => s.key === item.sentiment);
+  if (item.unsupported) return <span class="rated soft" title="Only English is rated">Not rated ({item.language})</span>;
   return (
     <span class="rated" title={`Confidence ${percent(item.score)}`}>
       <span class={`key ${item.sentiment}`} />
@@ -125,6 +128,9 @@ function Details({ id, known }: { id: string; known: Item | undefined }): JSX.El
             <dt>Id</dt><dd><code><Bdi text={item.sourceId} /></code></dd>
             <dt>Tags</dt><dd><Bdi text={item.matchedTags.join(", ")} /></dd>
             {item.publishedAt && <><dt>Published</dt><dd><Time iso={item.publishedAt} exact /></dd></>}
+            {item.archive && <><dt>Archive</dt><dd>Published before its source was added; not counted</dd></>}
+            {item.futureDate && <><dt>Published</dt><dd>In the future: <Time iso={item.futureDate} exact /></dd></>}
+            {item.similarTo && <><dt>Similar to</dt><dd><a href={"/feed?item=" + encodeURIComponent(item.similarTo)}><Bdi text={item.similarTo} /></a></dd></>}
             <dt>Received</dt><dd><Time iso={item.ingestedAt} exact /></dd>
             {item.language && <><dt>Language</dt><dd>{item.language}</dd></>}
             <dt>Compound</dt><dd>{item.compound.toLocaleString(navigator.languages, { maximumFractionDigits: 4 })}</dd>

@@ -6,7 +6,8 @@ import { Bdi, count } from "../ui/text.js";
 import type { Selection } from "./selection.js";
 import { percent, sentiments, type Summary } from "./view.js";
 
-export function Numbers({ now, before }: { now: Summary; before: Summary | undefined }): JSX.Element {
+export function Numbers({ now }: { now: Summary }): JSX.Element {
+  const before = now.before;
   return (
     <dl class="numbers feed-numbers">
       <div><dt>Items</dt><dd>{count(now.total)} <Change now={now.total} before={before?.total} /></dd></div>
@@ -44,7 +45,7 @@ export function Tags({ summary, chosen }: { summary: Summary; chosen: Selection 
   return (
     <section class="card" aria-labelledby="tags">
       <h2 id="tags">Tags</h2>
-      {summary.tagsOmitted && <p class="soft">Too many items to count tags. Choose a shorter time range or add filters.</p>}
+      {summary.tagsOmitted && <p class="soft">Tags are not counted for this time range. Choose a shorter one or other filters.</p>}
       {!summary.tagsOmitted && most === 0 && <p class="soft">No item in this time range has a tag.</p>}
       {most > 0 && (
         <Bars heads={["Tag", "Items"]} bars={summary.tags.slice(0, 12).map((t) => ({

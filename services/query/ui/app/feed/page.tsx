@@ -16,7 +16,7 @@ import { saveCSV } from "./csv.js";
 import { Filters } from "./filters.js";
 import { Items } from "./items.js";
 import { Numbers, Tags } from "./numbers.js";
-import { before, bounds, bucketOf, filtered, parameters, type Selection, selection, zoom } from "./selection.js";
+import { bounds, bucketOf, expired, filtered, parameters, type Selection, selection, zoom } from "./selection.js";
 import type { Bucket, Item, Summary } from "./view.js";
 
 const outcomes = new Stream(() => "/v1/feed/events", ["completed", "failed"]);
@@ -25,19 +25,18 @@ const minInterval = 2000, maxInterval = 60_000; // ms between refreshes; the win
 interface Figures {
   of: string; // the selection
   now: Summary;
-  before: Summary | undefined;
   buckets: Bucket[];
   bounds: [Date, Date];
 }
 
 async function read(of: string, s: Selection): Promise<Figures> {
-  const window = bounds(s), earlier = before(s);
-  const summary = (p: ReturnType<typeof parameters>): Promise<Summary> => api.GET("/v1/feed/summary", { params: { query: p } }).then(data);
-  const [now, past, series] = await Promise.all([
-    summary(parameters(s)), earlier ? summary(earlier) : undefined,
-    api.GET("/v1/feed/series", { params: { query: { ...parameters(s), bucket: bucketOf(s) } } }).then(data),
+  const window = bounds(s);
+  const charted = expired(s) ? parameters({ ...s, sentiment: undefined }) : parameters(s);
+  const [now, series] = await Promise.all([
+    api.GET("/v1/feed/summary", { params: { query: { ...parameters(s), compare: true } } }).then(data),
+    api.GET("/v1/feed/series", { params: { query: { ...charted, bucket: bucketOf(s) } } }).then(data),
   ]);
-  return { of, now, before: past, buckets: series.buckets, bounds: window };
+  return { of, now, buckets: series.buckets, bounds: window };
 }
 
 function listOf(s: Selection): Endless<Item> {
@@ -60,7 +59,7 @@ export default function FeedPage(): JSX.Element {
       clearTimeout(timer);
       last = Date.now();
       timer = setTimeout(refresh, maxInterval);
-      list.refresh();
+      if (!expired(chosen)) list.refresh();
       read(key, chosen).then((found) => {
         if (gone) return;
         setFigures(found);
@@ -94,7 +93,7 @@ export default function FeedPage(): JSX.Element {
   return (
     <Page
       title="Feed" lead="Each message is rated on arrival: positive, neutral or negative."
-      actions={<Button icon={Download} disabled={saving} onClick={() => void save()}>Export CSV</Button>}
+      actions={<Button icon={Download} disabled={saving || expired(chosen)} onClick={() => void save()}>Export CSV</Button>}
     >
       <Filters chosen={chosen} />
       {error && figures && <Notice tone="bad">{error}</Notice>}
@@ -117,7 +116,7 @@ export default function FeedPage(): JSX.Element {
     const closer = (start: Date): void => { if (size !== "1m") zoom(start, size); };
     return (
       <div class={stale ? "stale" : undefined} aria-busy={stale}>
-        <Numbers now={figures.now} before={figures.before} />
+        <Numbers now={figures.now} />
         <div class="feed-columns">
           <section class="card" aria-labelledby="over-time">
             <div class="card-head"><h2 id="over-time">Sentiment over time</h2>
@@ -132,7 +131,9 @@ export default function FeedPage(): JSX.Element {
           </section>
           <Tags summary={figures.now} chosen={chosen} />
         </div>
-        <Items list={list} filtered={filtered(chosen)} />
+        {expired(chosen)
+          ? <p class="soft">Items are listed for 7 days. Choose a shorter time range to see them.</p>
+          : <Items list={list} filtered={filtered(chosen)} />}
       </div>
     );
   }

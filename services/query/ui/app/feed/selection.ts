@@ -8,10 +8,13 @@ export const windows = [
   { key: "24", label: "24 h" },
   { key: "72", label: "3 days" },
   { key: "168", label: "7 days" },
+  { key: "720", label: "30 days" },
 ] as const;
 
-/** The retention of the dashboard in hours. */
-export const maxHours = 168;
+/** How far lists reach back, and totals and charts by the minute. */
+export const listHours = 168;
+/** How far totals and charts by the hour reach back. */
+export const maxHours = 400 * 24;
 
 const minute = 60_000, hour = 60 * minute; // ms
 
@@ -48,6 +51,15 @@ function wholeMinute(ms: number): Date {
   return new Date(Math.floor(ms / minute) * minute);
 }
 
+function wholeHour(ms: number): Date {
+  return new Date(Math.floor(ms / hour) * hour);
+}
+
+/** Whether the window begins before the first item that can be listed. */
+export function expired(s: Selection, now = Date.now()): boolean {
+  return s.from ? s.from.getTime() < now - listHours * hour : (s.hours ?? 24) > listHours;
+}
+
 export interface Parameters {
   hours?: number;
   from?: string;
@@ -63,22 +75,16 @@ function filters(s: Selection): Parameters {
 
 /** Query parameters of the calls that read the feed. */
 export function parameters(s: Selection): Parameters {
-  if (s.from && s.to) return { from: s.from.toISOString(), to: s.to.toISOString(), ...filters(s) };
-  return { hours: s.hours ?? 24, ...filters(s) };
+  const [from, to] = bounds(s);
+  if (s.from && s.to) return { from: from.toISOString(), to: to.toISOString(), ...filters(s) };
+  return { ...expired(s) ? { from: from.toISOString() } : { hours: s.hours ?? 24 }, ...filters(s) };
 }
 
-/** The parameters of the previous window of the same length; undefined if it begins before the retention of the dashboard. */
-export function before(s: Selection, now = Date.now()): Parameters | undefined {
-  const [from, to] = bounds(s, now), length = to.getTime() - from.getTime();
-  const start = wholeMinute(from.getTime() - length);
-  if (start.getTime() < now - maxHours * hour + minute) return undefined;
-  return { from: start.toISOString(), to: from.toISOString(), ...filters(s) };
-}
-
-/** The first minute of the window, and its end. */
+/** The first minute of the window, and its end. A window that begins before the listed items consists of whole hours. */
 export function bounds(s: Selection, now = Date.now()): [Date, Date] {
-  if (s.from && s.to) return [s.from, s.to];
-  return [wholeMinute(now - (s.hours ?? 24) * hour), new Date(now)];
+  const whole = expired(s, now) ? wholeHour : wholeMinute;
+  if (s.from && s.to) return [whole(s.from.getTime()), whole(s.to.getTime())];
+  return [whole(now - (s.hours ?? 24) * hour), new Date(now)];
 }
 
 export type Size = "1m" | "5m" | "1h" | "1d";
