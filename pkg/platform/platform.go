@@ -5,6 +5,7 @@
 //
 //	PK             SK        content
 //	FEED#SOURCE    <name>    a source of the feed: settings, state, lease; written by ingest
+//	FEED#SIMILAR#<band>  <band>  feed items that share a part of their similarity hash; written by analyzer
 //	PHOTO#PROVIDER <name>    settings of a provider of photo jobs; written by ingest (pkg/photojob/policy)
 //	PHOTO#STATE    <name>    usage, budget and suspension of its calls; written by the analyzers
 //	LIBRARY#KEY    links     the key that signs share links, created once; written by ingest (pkg/library/link)

@@ -52,11 +52,14 @@ type reservationInput struct {
 	}
 }
 
+// FileRetry is the body of a retry.
+type FileRetry struct {
+	Charset string `json:"charset,omitempty" maxLength:"64" doc:"the charset of the text, such as koi8-r, instead of that of the content type. A byte order mark, or content that contradicts it, still takes precedence. A COMPLETED file loses its result until it is analyzed again"`
+}
+
 type retryInput struct {
 	accept.Target
-	Body *struct {
-		Charset string `json:"charset,omitempty" maxLength:"64" doc:"the charset of the text, such as koi8-r, instead of that of the content type. A byte order mark, or content that contradicts it, still takes precedence. A COMPLETED file loses its result until it is analyzed again"`
-	} `required:"false"`
+	Body *FileRetry `required:"false"`
 }
 
 func (a *Area) retry(ctx context.Context, f textfile.File, in *retryInput) (textfile.File, error) {

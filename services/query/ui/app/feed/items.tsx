@@ -130,7 +130,12 @@ function Details({ id, known }: { id: string; known: Item | undefined }): JSX.El
             {item.publishedAt && <><dt>Published</dt><dd><Time iso={item.publishedAt} exact /></dd></>}
             {item.archive && <><dt>Archive</dt><dd>Published before its source was added; not counted</dd></>}
             {item.futureDate && <><dt>Published</dt><dd>In the future: <Time iso={item.futureDate} exact /></dd></>}
-            {item.similarTo && <><dt>Similar to</dt><dd><a href={"/feed?item=" + encodeURIComponent(item.similarTo)}><Bdi text={item.similarTo} /></a></dd></>}
+            {item.similarTo && (
+              <>
+                <dt>Similar to</dt>
+                <dd><a href={"/feed?item=" + encodeURIComponent(item.similarTo)}><Bdi text={item.similarTo} /></a></dd>
+              </>
+            )}
             <dt>Received</dt><dd><Time iso={item.ingestedAt} exact /></dd>
             {item.language && <><dt>Language</dt><dd>{item.language}</dd></>}
             <dt>Compound</dt><dd>{item.compound.toLocaleString(navigator.languages, { maximumFractionDigits: 4 })}</dd>
