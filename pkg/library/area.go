@@ -148,7 +148,7 @@ func (w Workflow) Progress() event.Event {
 		Open: float64(len(w.StepsOpen)), Done: float64(len(w.StepsDone)), Failed: float64(len(w.StepsFailed)), Skipped: float64(len(w.StepsSkipped)),
 	}
 	return event.Event{
-		ID: fmt.Sprintf("library.progress/%s/%d", w.FileID, w.Version), Subject: progressSubject + w.FileID,
+		ID: fmt.Sprintf("library.progress/%s/%d/%d", w.FileID, w.Run, w.Version), Subject: progressSubject + w.FileID,
 		Item: w.FileID, Owner: w.UserID, Time: w.Updated(), Data: d,
 	}
 }
@@ -161,8 +161,8 @@ const (
 )
 
 // Changed returns the NodeChanged event of a node in its current version, or in its last version if it was deleted.
-// The event's id is library.node/<nodeId>/<version>, followed by /deleted for a deleted node. before is the previous
-// version, or the zero Node.
+// The event's id is library.node/<nodeId>/<created>/<version>, with the time of creation in epoch milliseconds, followed by
+// /deleted for a deleted node. before is the previous version, or the zero Node.
 func (n Node) Changed(change string, before Node) event.Event {
 	d := &event.NodeChanged{
 		NodeId: n.ID, Change: change, OwnerId: n.OwnedBy, Type: string(n.Type), SubType: string(n.SubType), Name: n.Name, Status: string(n.Status),
@@ -184,7 +184,7 @@ func (n Node) Changed(change string, before Node) event.Event {
 	if changed := at(n.UpdatedAt); changed != nil {
 		d.ChangedAt = timestamppb.New(*changed)
 	}
-	id := fmt.Sprintf("library.node/%s/%d", n.ID, n.Version)
+	id := fmt.Sprintf("library.node/%s/%d/%d", n.ID, d.CreatedAt.AsTime().UnixMilli(), n.Version)
 	if change == ChangeDeleted {
 		id += "/" + ChangeDeleted
 	}

@@ -41,7 +41,7 @@ func TestNodeChanged(t *testing.T) {
 	}
 	e := shared.Changed(ChangeUpdated, folder)
 	d, ok := e.Data.(*event.NodeChanged)
-	if !ok || e.ID != "library.node/"+folder.ID+"/2" || e.Subject != "assay.library.node."+folder.ID || e.Owner != "ann" ||
+	if !ok || e.ID != "library.node/"+folder.ID+"/1795175500000/2" || e.Subject != "assay.library.node."+folder.ID || e.Owner != "ann" ||
 		!slices.Equal(d.Users, []string{"bob"}) || d.ParentId != RootID("ann") || d.Version != 2 {
 		t.Errorf("got event %+v, want version 2 of %s, shared with bob", e, folder.ID)
 	}

@@ -100,6 +100,16 @@ type NewFile struct {
 	SHA256      string // as declared; may be empty
 	ContentType string
 	Origin      string // URL from which the analyzer fetches the content; empty for an upload
+	Keyed       bool   // the id comes from an idempotency key, so that a file that was erased may have had it
+}
+
+// firstRun returns the run of a new file: 1, or the time in epoch milliseconds if an erased file may have had its id. Messages
+// and results of that file are then those of earlier runs.
+func (s *Store) firstRun(r NewFile) int64 {
+	if r.Keyed {
+		return s.now().UnixMilli()
+	}
+	return 1
 }
 
 // Reserve creates a file in state Loading and its node. Uploads into one folder do not conflict: the folder is read
@@ -110,8 +120,9 @@ func (s *Store) Reserve(ctx context.Context, r NewFile) (Node, File, error) {
 		return Node{}, File{}, err
 	}
 	r.ParentID = parent.Node().ID
+	run := s.firstRun(r)
 	node, err := s.newNode(r.NewNode, KindFile, Node{
-		SubType: r.Type, Status: Loading, Run: 1, Blob: &Blob{ID: r.BlobID, Bucket: r.Bucket, Key: r.Key, Length: r.Length},
+		SubType: r.Type, Status: Loading, Run: run, Blob: &Blob{ID: r.BlobID, Bucket: r.Bucket, Key: r.Key, Length: r.Length},
 	})
 	if err != nil {
 		return Node{}, File{}, err
@@ -119,7 +130,7 @@ func (s *Store) Reserve(ctx context.Context, r NewFile) (Node, File, error) {
 	file := File{
 		ID: node.ID, Bucket: r.Bucket, BlobID: r.BlobID, Key: r.Key, OwnedBy: r.Owner, CreatedBy: r.Owner, UpdatedBy: r.Owner,
 		ParentID: node.ParentID, Name: node.Name, Length: r.Length, SHA256: r.SHA256, ContentType: r.ContentType, Origin: r.Origin,
-		Type: r.Type, Status: Loading, Run: 1, Version: 1, CreatedAt: node.CreatedAt, UpdatedAt: node.UpdatedAt,
+		Type: r.Type, Status: Loading, Run: run, Version: 1, CreatedAt: node.CreatedAt, UpdatedAt: node.UpdatedAt,
 	}
 	putFile, err := s.put(s.files, idName, file)
 	if err != nil {

@@ -59,7 +59,8 @@ func (s *Store) erase(ctx context.Context, n Node, e Edit) (Workflow, error) {
 	node.Remove = []string{typeOwnedByName, "trashedFrom"}
 	node.Condition = expression.Name(versionName).Equal(expression.Value(n.Version))
 	write := lifecycle.Write{Items: []lifecycle.Item{node}}
-	w := Workflow{CorrelationID: eraseID(n.ID), Run: 1}
+	// The row of an earlier operation remains if the folder had the id of an erased one.
+	w := Workflow{CorrelationID: eraseID(n.ID), Run: s.now().UnixMilli()}
 	if n.Type == KindFile {
 		f, err := s.File(ctx, n.ID)
 		if err != nil {

@@ -122,6 +122,7 @@ func (a *Area) reserve(ctx context.Context, key string, terms library.NewFile, c
 		return made, false, err
 	}
 	named := terms.ParentID
+	terms.Keyed = key != ""
 	terms.ContentType = cmp.Or(terms.ContentType, receive.DefaultContentType)
 	terms.ParentID, terms.Type, terms.Bucket = cmp.Or(named, library.RootID(terms.Owner)), library.TypeOf(terms.ContentType), a.Bucket.Bucket
 	return accept.Reserve(ctx, a.Quotas, accept.Reservation[item]{

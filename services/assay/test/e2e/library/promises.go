@@ -23,6 +23,7 @@ func Promises() system.Promises {
 		"library: pictures are displayed":                    picturesAreDisplayed,
 		"library: failures are explained":                    failuresAreExplained,
 		"library: folders are downloaded as zips":            foldersAreZipped,
+		"library: erased nodes can be created again":         erasedNodesCanBeCreatedAgain,
 		"library: erased folders leave nothing behind":       erasedFoldersLeaveNothing,
 		"library: operators list by every index":             operatorsList,
 		"library: live events follow permissions":            eventsFollowPermissions,

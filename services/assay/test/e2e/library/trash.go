@@ -1,6 +1,7 @@
 package library
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"strings"
@@ -182,5 +183,41 @@ func erasedFoldersLeaveNothing(t *testing.T, s system.System) {
 	})
 	if err := c.EraseNode(system.Within(t), top.ID); err != nil {
 		t.Errorf("erasing the folder again returned %v, want no error", err)
+	}
+}
+
+// erasedNodesCanBeCreatedAgain: a file that is uploaded again after it was erased has the same id, because of its
+// idempotency key, and is processed like a new one, even with the same content at once. So has a folder, which can be erased
+// again.
+func erasedNodesCanBeCreatedAgain(t *testing.T, s system.System) {
+	c := s.Client(t, system.NewOwner())
+	const text = "again and again"
+	first := ""
+	for round := range 3 {
+		var n client.Node
+		system.Eventually(t, func() (err error) { // until the erased file is gone
+			n, err = c.UploadLibraryFile(system.Within(t), client.NewLibraryFile{
+				Name: "a.txt", Size: int64(len(text)), ContentType: "text/plain", Key: "again",
+			}, client.Source{Content: strings.NewReader(text)})
+			return err
+		})
+		if first = cmp.Or(first, n.ID); n.ID != first {
+			t.Errorf("round %d: the file is %s, want %s", round, n.ID, first)
+		}
+		if round != 1 { // in round 1, the erased file may not be processed yet
+			if n, err := c.WaitNode(system.Within(t), n.ID); err != nil || n.Status != client.LibraryProcessed {
+				t.Fatalf("round %d: got %s, error %v, want a processed file", round, system.JSON(n), err)
+			}
+		}
+		var f client.Node
+		system.Eventually(t, func() (err error) {
+			f, err = c.CreateFolder(system.Within(t), client.NewFolder{Name: "folder", Key: "folder"})
+			return err
+		})
+		for _, id := range []string{n.ID, f.ID} {
+			if err := c.EraseNode(system.Within(t), id); err != nil {
+				t.Fatal(err)
+			}
+		}
 	}
 }

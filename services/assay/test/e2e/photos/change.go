@@ -1,6 +1,7 @@
 package photos
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"slices"
@@ -221,4 +222,29 @@ func repeatsFindTheFirstPhoto(t *testing.T, s system.System) {
 	}
 	resp, body := s.Ask(t, http.MethodPost, "/v1/photos", map[string]string{"Idempotency-Key": "k", "Content-Type": "application/json"}, system.JSON(photo))
 	system.Refused(t, resp, body, http.StatusBadRequest, "owner-required")
+}
+
+// deletedPhotosCanBeSentAgain: a job that is created again after its deletion has the same id, because of its idempotency
+// key, and is edited like a new one, even with the same photo at once.
+func deletedPhotosCanBeSentAgain(t *testing.T, s system.System) {
+	c := s.Client(t, system.NewOwner())
+	photo := system.DrawPhoto(t, 9)
+	first := ""
+	for round := range 3 {
+		source := system.PhotoSource("a.jpg", "sepia", photo)
+		source.Key = "again"
+		job, err := c.UploadPhoto(system.Within(t), source, client.PhotoOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first = cmp.Or(first, job.JobID); job.JobID != first {
+			t.Errorf("round %d: the job is %s, want %s", round, job.JobID, first)
+		}
+		if round != 1 { // in round 1, the deleted job may not be edited yet
+			system.AwaitPhoto(t, c, job.JobID, client.Completed)
+		}
+		if err := c.DeletePhoto(system.Within(t), job.JobID); err != nil {
+			t.Fatal(err)
+		}
+	}
 }

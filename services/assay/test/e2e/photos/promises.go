@@ -16,6 +16,7 @@ func Promises() system.Promises {
 		"photos are deleted":                    photosAreDeleted,
 		"foreign photos are not found":          foreignPhotosAreNotFound,
 		"repeated calls return the first photo": repeatsFindTheFirstPhoto,
+		"deleted photos can be sent again":      deletedPhotosCanBeSentAgain,
 		"batches end once":                      batchesEndOnce,
 		"large batches end":                     largeBatchesEnd,
 	}
