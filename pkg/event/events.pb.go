@@ -1305,8 +1305,8 @@ type TextSentiment struct {
 	TextSnippet string `protobuf:"bytes,9,opt,name=text_snippet,json=textSnippet,proto3" json:"text_snippet,omitempty"`
 	// The URL of the item at its source; empty if there is none.
 	SourceUrl string `protobuf:"bytes,10,opt,name=source_url,json=sourceUrl,proto3" json:"source_url,omitempty"`
-	// The publication time according to the source; not set if it is unknown.
-	PublishedAt *timestamppb.Timestamp `protobuf:"bytes,11,opt,name=published_at,json=publishedAt,proto3" json:"published_at,omitempty"`
+	// The publication time according to the source, in RFC 3339; empty if it is unknown.
+	PublishedAt string `protobuf:"bytes,11,opt,name=published_at,json=publishedAt,proto3" json:"published_at,omitempty"`
 	// Whether the item was published before its source was added.
 	Archive bool `protobuf:"varint,12,opt,name=archive,proto3" json:"archive,omitempty"`
 	// The id of an earlier item with nearly the same text; empty if there is none.
@@ -1415,11 +1415,11 @@ func (x *TextSentiment) GetSourceUrl() string {
 	return ""
 }
 
-func (x *TextSentiment) GetPublishedAt() *timestamppb.Timestamp {
+func (x *TextSentiment) GetPublishedAt() string {
 	if x != nil {
 		return x.PublishedAt
 	}
-	return nil
+	return ""
 }
 
 func (x *TextSentiment) GetArchive() bool {
@@ -1833,7 +1833,7 @@ const file_assay_v1_events_proto_rawDesc = "" +
 	"\breplaced\x18\b \x01(\x01R\breplaced\"5\n" +
 	"\tWordCount\x12\x12\n" +
 	"\x04word\x18\x01 \x01(\tR\x04word\x12\x14\n" +
-	"\x05count\x18\x02 \x01(\x01R\x05count\"\xc0\x03\n" +
+	"\x05count\x18\x02 \x01(\x01R\x05count\"\xa4\x03\n" +
 	"\rTextSentiment\x12\x1c\n" +
 	"\tsentiment\x18\x01 \x01(\tR\tsentiment\x12\x14\n" +
 	"\x05score\x18\x02 \x01(\x01R\x05score\x12\x1a\n" +
@@ -1847,8 +1847,8 @@ const file_assay_v1_events_proto_rawDesc = "" +
 	"\ftext_snippet\x18\t \x01(\tR\vtextSnippet\x12\x1d\n" +
 	"\n" +
 	"source_url\x18\n" +
-	" \x01(\tR\tsourceUrl\x12=\n" +
-	"\fpublished_at\x18\v \x01(\v2\x1a.google.protobuf.TimestampR\vpublishedAt\x12\x18\n" +
+	" \x01(\tR\tsourceUrl\x12!\n" +
+	"\fpublished_at\x18\v \x01(\tR\vpublishedAt\x12\x18\n" +
 	"\aarchive\x18\f \x01(\bR\aarchive\x12\x1d\n" +
 	"\n" +
 	"similar_to\x18\r \x01(\tR\tsimilarTo\"\xb2\x02\n" +
@@ -1928,13 +1928,12 @@ var file_assay_v1_events_proto_depIdxs = []int32{
 	13, // 15: assay.v1.AnalysisCompleted.photo_batch:type_name -> assay.v1.PhotoBatch
 	14, // 16: assay.v1.AnalysisFailed.failed_at:type_name -> google.protobuf.Timestamp
 	9,  // 17: assay.v1.TextStatistics.top10_words:type_name -> assay.v1.WordCount
-	14, // 18: assay.v1.TextSentiment.published_at:type_name -> google.protobuf.Timestamp
-	12, // 19: assay.v1.PhotoEdit.labels:type_name -> assay.v1.PhotoLabel
-	20, // [20:20] is the sub-list for method output_type
-	20, // [20:20] is the sub-list for method input_type
-	20, // [20:20] is the sub-list for extension type_name
-	20, // [20:20] is the sub-list for extension extendee
-	0,  // [0:20] is the sub-list for field type_name
+	12, // 18: assay.v1.PhotoEdit.labels:type_name -> assay.v1.PhotoLabel
+	19, // [19:19] is the sub-list for method output_type
+	19, // [19:19] is the sub-list for method input_type
+	19, // [19:19] is the sub-list for extension type_name
+	19, // [19:19] is the sub-list for extension extendee
+	0,  // [0:19] is the sub-list for field type_name
 }
 
 func init() { file_assay_v1_events_proto_init() }

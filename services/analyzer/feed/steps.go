@@ -138,16 +138,7 @@ func (steps) Outcome(i feed.Item) (event.Event, error) {
 		Result: &event.AnalysisCompleted_TextSentiment{TextSentiment: &event.TextSentiment{
 			Sentiment: i.Sentiment, Score: i.Score, Compound: i.Compound, ModelVersion: i.ModelVersion,
 			SourceType: i.SourceType, MatchedTags: i.MatchedTags, Language: i.Language(), Unsupported: i.Unsupported(),
-			TextSnippet: i.TextSnippet, SourceUrl: i.SourceURL, PublishedAt: published(i), Archive: i.Archive(), SimilarTo: i.SimilarTo,
+			TextSnippet: i.TextSnippet, SourceUrl: i.SourceURL, PublishedAt: i.PublishedAt(), Archive: i.Archive(), SimilarTo: i.SimilarTo,
 		}},
 	}), nil
-}
-
-// published returns the publication time of an item, or nil if it is unknown.
-func published(i feed.Item) *timestamppb.Timestamp {
-	at, err := time.Parse(time.RFC3339, i.PublishedAt())
-	if err != nil {
-		return nil
-	}
-	return timestamppb.New(at)
 }
