@@ -8,6 +8,7 @@ import (
 
 	"github.com/assay-project/assay/pkg/feed"
 	"github.com/assay-project/assay/services/ingest/feed/source/newsapi"
+	"github.com/assay-project/assay/services/ingest/feed/source/syndication"
 )
 
 const (
@@ -98,7 +99,7 @@ func (p *Poller) searchNews(ctx context.Context, c claimed, secret, tag string, 
 const withdrawn = "[Removed]"
 
 func newsItem(a newsapi.Article, tag string, added, now time.Time) (feed.Submission, bool) {
-	id := canonical(a.URL)
+	id := syndication.Canonical(a.URL)
 	if a.URL == "" {
 		id = a.Title + "\n" + a.PublishedAt.UTC().Format(time.RFC3339)
 	}

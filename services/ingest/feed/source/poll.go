@@ -7,9 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/url"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"time"
 
@@ -191,17 +189,4 @@ func (f found) item(added, now time.Time) (s feed.Submission, ok bool) {
 func sourceID(kind, id string) string {
 	sum := sha256.Sum256([]byte(id))
 	return kind + "#" + hex.EncodeToString(sum[:16])
-}
-
-// canonical returns a URL without its fragment and campaign parameters, which do not identify the page,
-// and with the host in lower case. It returns text that is not a URL unchanged.
-func canonical(link string) string {
-	u, err := url.Parse(strings.TrimSpace(link))
-	if err != nil || u.Host == "" {
-		return link
-	}
-	u.Scheme, u.Host, u.Fragment, u.RawFragment = strings.ToLower(u.Scheme), strings.ToLower(u.Host), "", ""
-	parts := strings.Split(u.RawQuery, "&")
-	u.RawQuery = strings.Join(slices.DeleteFunc(parts, func(part string) bool { return strings.HasPrefix(part, "utm_") }), "&")
-	return u.String()
 }

@@ -68,12 +68,12 @@ func rssItem(e syndication.Entry, source Source, title string, now time.Time) (i
 // entryID returns an id that is the same in all feeds that contain the entry. An id that is not a
 // URL identifies the entry only within its feed.
 func entryID(e syndication.Entry, feedURL string) string {
-	id := canonical(cmp.Or(e.ID, e.Link))
+	id := syndication.Canonical(cmp.Or(e.ID, e.Link))
 	if id == "" {
 		id = e.Title + "\n" + e.Published.UTC().String()
 	}
 	if u, err := url.Parse(id); err == nil && u.Host != "" || strings.HasPrefix(id, "urn:uuid:") {
 		return id
 	}
-	return canonical(feedURL) + "\n" + id
+	return syndication.Canonical(feedURL) + "\n" + id
 }

@@ -178,8 +178,8 @@ func TestIDs(t *testing.T) {
 	for _, same := range [][2]string{
 		{"https://Example.com/a?utm_source=rss&b=1#top", "https://example.com/a?b=1"}, {"no url", "no url"},
 	} {
-		if canonical(same[0]) != canonical(same[1]) {
-			t.Errorf("canonical(%q) = %q, want %q", same[0], canonical(same[0]), canonical(same[1]))
+		if syndication.Canonical(same[0]) != syndication.Canonical(same[1]) {
+			t.Errorf("syndication.Canonical(%q) = %q, want %q", same[0], syndication.Canonical(same[0]), syndication.Canonical(same[1]))
 		}
 	}
 	entry := syndication.Entry{ID: "17", Link: "https://example.com/17"}
@@ -206,5 +206,31 @@ func TestSteppedClock(t *testing.T) {
 	s.finish(claimNow(t, s, noon), report{}, noon, time.Hour)
 	if s.due(noon.Add(-10*time.Minute)) || !s.due(noon.Add(-25*time.Hour)) {
 		t.Errorf("after a poll: got due = %t 10m earlier and %t 25h earlier, want false and true", s.due(noon.Add(-10*time.Minute)), s.due(noon.Add(-25*time.Hour)))
+	}
+}
+
+// TestIdentityAcrossPolls checks that an entry stays the same item when only its link changes, if it has an id.
+func TestIdentityAcrossPolls(t *testing.T) {
+	settings := Settings{URL: "https://site.example/feed", Tags: []string{"a"}, Match: MatchAll}
+	identity := func(id, link string) string {
+		t.Helper()
+		item, _, ok := rssItem(syndication.Entry{ID: id, Link: link, Title: "One"}, Source{Settings: settings}, "Site", noon)
+		if !ok {
+			t.Fatal("the entry is no item")
+		}
+		return item.SourceID
+	}
+	for _, id := range []string{"123", "https://a.example/1", "tag:a.example,2026:1"} {
+		for _, link := range []string{"https://a.example/1?session=2", "https://b.example/moved", ""} {
+			if identity(id, "https://a.example/1") != identity(id, link) {
+				t.Errorf("id %s: an entry whose link changes to %q is another item", id, link)
+			}
+		}
+	}
+	if identity("", "https://a.example/1?utm_source=rss&b=1#top") != identity("", "https://a.example/1?b=1") {
+		t.Error("without an id: an entry whose link gets a campaign is another item")
+	}
+	if identity("", "https://a.example/1") == identity("", "https://a.example/2") {
+		t.Error("without an id: entries with different links are one item")
 	}
 }

@@ -12,10 +12,11 @@ import (
 // declaration matches the start of an XML document that declares its charset.
 var declaration = regexp.MustCompile(`^(\s*<\?xml[^>]*?)\s+encoding\s*=\s*["']([^"'>]*)["']`)
 
-// inUTF8 returns a document in UTF-8 without a declaration of its charset. The charset is determined
+// UTF8 returns a document in UTF-8 without a declaration of its charset. The charset is determined
 // from the byte order mark or the first characters, otherwise from the declaration, otherwise from the
-// Content-Type. If the bytes contradict it, or nothing declares it, it is detected. Invalid bytes become U+FFFD.
-func inUTF8(body []byte, contentType string) []byte {
+// Content-Type. If the bytes contradict it, or nothing declares it, it is detected. Invalid bytes become U+FFFD, and
+// control characters, which XML does not permit, are removed.
+func UTF8(body []byte, contentType string) []byte {
 	label := ""
 	switch {
 	case bytes.HasPrefix(body, []byte("\x00<")):
@@ -28,7 +29,13 @@ func inUTF8(body []byte, contentType string) []byte {
 	if decoded, _, err := plaintext.Decode(body, mime.FormatMediaType("text/xml", map[string]string{"charset": label})); err == nil {
 		body = decoded
 	}
-	return declaration.ReplaceAll(bytes.ToValidUTF8(body, []byte(string(utf8.RuneError))), []byte("$1"))
+	body = bytes.Map(func(r rune) rune {
+		if r < ' ' && r != '\t' && r != '\n' && r != '\r' {
+			return -1
+		}
+		return r
+	}, bytes.ToValidUTF8(body, []byte(string(utf8.RuneError))))
+	return declaration.ReplaceAll(body, []byte("$1"))
 }
 
 // declared returns the charset that a document declares in ASCII, or that of its Content-Type.

@@ -129,11 +129,11 @@ func TestBytesContradictCharset(t *testing.T) {
 	}
 }
 
-// TestCut cuts documents, and reads the entries that came whole.
+// TestCut cuts documents, and reads the whole entries, and the last one if it has its title and its id.
 func TestCut(t *testing.T) {
 	got, err := served(t, document(t, "truncated.xml"))
-	if err != nil || titles(got) != "One" || !got.Damaged || got.Validators.ETag != "" {
-		t.Errorf("truncated.xml: got %+v, error %v, want the whole entry and no validators", got, err)
+	if err != nil || titles(got) != "One, Two" || got.Entries[1].ID != "tr2" || got.Entries[1].Link != "" || !got.Damaged || got.Validators.ETag != "" {
+		t.Errorf("truncated.xml: got %+v, error %v, want two entries, the second without a link, and no validators", got, err)
 	}
 	for format, body := range written(declared, "https://site.example/", one, two) {
 		end := map[bool]string{true: "</entry>", false: "</item>"}[format == "Atom"]
@@ -142,8 +142,8 @@ func TestCut(t *testing.T) {
 			at   int
 			want string
 		}{
-			{firstEnd, "One"}, {firstEnd + 1, "One"}, {firstEnd + 5, "One"}, {strings.Index(body, "Two") + 1, "One"}, {strings.Index(body, "a.example/2"), "One"},
-			{secondEnd - 1, "One"}, {secondEnd, "One, Two"}, {len(body) - 1, "One, Two"},
+			{firstEnd, "One"}, {firstEnd + 1, "One"}, {firstEnd + 5, "One"}, {strings.Index(body, "Two") + 1, "One"}, {strings.Index(body, "a.example/2"), "One, Two"},
+			{secondEnd - 1, "One, Two"}, {secondEnd, "One, Two"}, {len(body) - 1, "One, Two"},
 		} {
 			for form, cut := range map[string]string{"plain": body[:c.at], "gzip": packed(t, body[:c.at])} {
 				if got, err := served(t, cut); err != nil || titles(got) != c.want || !got.Damaged {
@@ -155,22 +155,46 @@ func TestCut(t *testing.T) {
 		if got, err := served(t, whole[:len(whole)-4]); err != nil || titles(got) != "One, Two" {
 			t.Errorf("%s: without the end of the compressed data: got %+v, error %v, want two entries", format, got, err)
 		}
-		if got, err := served(t, body[:firstEnd-1]); !errors.Is(err, fetch.ErrMalformed) {
-			t.Errorf("%s: without a whole entry: got %+v, error %v, want ErrMalformed", format, got, err)
+		if got, err := served(t, body[:strings.Index(body, "One")]); !errors.Is(err, fetch.ErrMalformed) {
+			t.Errorf("%s: without an entry: got %+v, error %v, want ErrMalformed", format, got, err)
 		}
 	}
 }
 
-// TestDamagedEntry checks that a damaged entry does not hide the entries after it.
+// TestDamagedEntry checks that damage in an entry does not hide what is around it.
 func TestDamagedEntry(t *testing.T) {
-	for name, damaged := range map[string]string{"invalid tag": "Two<=", "unclosed section": "Two<![CDATA[x] ]>"} {
+	for damaged, want := range map[string]string{
+		"Two<=": "One, Two&lt;=, Three", "A < B": "One, A &lt; B, Three", "Two<![CDATA[x] ]>": "One",
+		"Two &nope; & x]]>": "One, Two &amp;nope; &amp; x]]&gt;, Three", "Two&#0;": "One, Two\ufffd, Three",
+	} {
 		three := fields{"urn:3", "https://a.example/3", "Three", ""}
 		for format, body := range written(declared, "https://site.example/", one, two, three) {
 			got, err := served(t, strings.Replace(body, "Two", damaged, 1))
-			if want := map[string]string{"invalid tag": "One, Three", "unclosed section": "One"}[name]; err != nil || titles(got) != want || !got.Damaged {
-				t.Errorf("%s, %s: got %+v, error %v, want %s", name, format, got, err, want)
+			if err != nil || titles(got) != want || got.Damaged != strings.Contains(damaged, "<") {
+				t.Errorf("%s, %s: got %+v, error %v, want %s", damaged, format, got, err, want)
 			}
 		}
+	}
+	for format, body := range written(declared, "https://site.example/", one, two) {
+		end := map[bool]string{true: "</entry>", false: "</item>"}[format == "Atom"]
+		if got, err := served(t, strings.Replace(body, end, "", 1)); err != nil || titles(got) != "One, Two" || !got.Damaged {
+			t.Errorf("%s without an end tag: got %+v, error %v, want two entries", format, got, err)
+		}
+	}
+}
+
+// TestManyEntries checks that the number of entries and the depth of a document are limited.
+func TestManyEntries(t *testing.T) {
+	got, err := served(t, "<rss><channel>"+strings.Repeat("<item/>", 20_001)+"</channel></rss>")
+	if err != nil || len(got.Entries) != 20_000 || !got.Damaged {
+		t.Errorf("got %d entries, damaged %t, error %v, want 20000 of a damaged document", len(got.Entries), got.Damaged, err)
+	}
+	deep := strings.Repeat("<b>", 5000) + "One" + strings.Repeat("</b>", 5000)
+	if got, err := served(t, "<rss><channel><item><title>"+deep+"</title></item></channel></rss>"); err != nil || len(got.Entries) != 1 || !strings.Contains(titles(got), "One") {
+		t.Errorf("deep elements: got %d entries, error %v, want One", len(got.Entries), err)
+	}
+	if got, err := served(t, "<rss><channel>"+strings.Repeat("<item><title>x<</title></item>", 5000)+"</channel></rss>"); err != nil || len(got.Entries) > 1001 || !got.Damaged {
+		t.Errorf("many damaged tags: got %d entries, error %v, want at most 1001", len(got.Entries), err)
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 )
 
 var (
-	isoForm = regexp.MustCompile(`^(\d{4}|\d{2})(?:-?(\d{2})(?:-?(\d{2}))?|-?(\d{3}))?(?:(?:t| +)(\d{1,2})(?::?(\d{2})(?::?(\d{2})(?:[.,]\d*)?)?)?\s*(.*))?$`)
+	isoForm = regexp.MustCompile(`^(\d{4}|\d{2})(?:-?(\d{2})(?:-?(\d{2}))?|-?(\d{3}))?(?:(?:t| +)(\d{1,2})(?::?(\d{2})(?::?(\d{2}|\d\b)(?:[.,]\d*)?)?)?\s*(.*))?$`)
 	half    = regexp.MustCompile(`^[ap]\.?m\b`)
 	// clock matches a time of day, and what follows it: a zone, a year or both.
 	clock     = regexp.MustCompile(`\b(\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:[.,]\d+)?)?(?:\s*([ap])\.?m\b\.?)?`)

@@ -3,12 +3,9 @@ package syndication
 import (
 	"bytes"
 	"compress/gzip"
-	"encoding/xml"
 	"fmt"
 	"io"
 	"regexp"
-	"slices"
-	"strings"
 
 	"github.com/assay-project/assay/pkg/guard/fetch"
 	"github.com/assay-project/assay/pkg/reason"
@@ -17,14 +14,9 @@ import (
 var (
 	// rootTag matches the start tag of RSS 2.0, RSS 1.0 and Atom.
 	rootTag = regexp.MustCompile(`(?i)<(?:[a-z][\w.-]*:)?(?:rss|rdf|feed)[\s>]`)
-	// startTag matches the start of an XML declaration, or of the root element.
-	startTag = regexp.MustCompile(`(?i)<\?xml\s|` + rootTag.String())
-	// entryTag matches the start tag of an entry.
-	entryTag = regexp.MustCompile(`(?i)<(?:[a-z][\w.-]*:)?(?:item|entry)[\s>]`)
+	// startTag matches the start of an XML declaration, of a document type declaration, or of the root element.
+	startTag = regexp.MustCompile(`(?i)<\?xml\s|<!DOCTYPE\s|` + rootTag.String())
 )
-
-// maxDamaged is the number of damaged entries after which the rest of a document is not read.
-const maxDamaged = 100
 
 // unpacked decompresses a document that a server sends in gzip without saying so. limit is the maximum size of the result.
 func unpacked(body []byte, limit int64) ([]byte, error) {
@@ -45,16 +37,17 @@ func unpacked(body []byte, limit int64) ([]byte, error) {
 	return out, nil // a document that was cut lacks its end, as it would without compression
 }
 
-// prepared returns a document in UTF-8. An XML document begins with its root element.
-func prepared(body []byte, contentType string) []byte {
-	body = from(startTag, body)
-	return from(rootTag, inUTF8(body, contentType))
+// prepared returns a document in UTF-8. An XML document begins with its root element; prolog is what precedes it.
+func prepared(body []byte, contentType string) (prolog, document []byte) {
+	body = UTF8(from(startTag, body), contentType)
+	document = from(rootTag, body)
+	return body[:len(body)-len(document)], document
 }
 
 // from returns an XML document from the first match outside comments, or the whole document if nothing matches.
 func from(tag *regexp.Regexp, document []byte) []byte {
-	if bytes.HasPrefix(bytes.TrimLeft(bytes.TrimPrefix(document, []byte("\ufeff")), " \t\r\n"), []byte("{")) {
-		return document // JSON
+	if isJSON(document) {
+		return document
 	}
 	for at := 0; ; {
 		found := tag.FindIndex(document[at:])
@@ -73,104 +66,6 @@ func from(tag *regexp.Regexp, document []byte) []byte {
 	}
 }
 
-// salvaged returns a document with only the whole entries of a damaged one. It returns nil if there are none.
-func salvaged(document []byte) []byte {
-	first := entryTag.FindIndex(document)
-	if first == nil {
-		return nil
-	}
-	out := bytes.Clone(document[:first[0]])
-	open := unclosed(out)
-	entries, damaged := 0, 0
-	for at := first[0]; ; {
-		length, ended := entryLength(document[at:])
-		if length > 0 {
-			out = append(out, document[at:at+length]...)
-			entries++
-		} else {
-			damaged++
-		}
-		if ended || damaged > maxDamaged {
-			break
-		}
-		at += max(length, 1)
-		next := entryTag.FindIndex(document[at:])
-		if next == nil {
-			break
-		}
-		at += next[0]
-	}
-	if entries == 0 {
-		return nil
-	}
-	for _, name := range slices.Backward(open) {
-		out = append(out, "</"+name+">"...)
-	}
-	return out
-}
-
-// entryLength returns the length of the entry at the start of a document, or 0 if it is damaged. ended reports
-// whether the document ended within the entry.
-func entryLength(document []byte) (length int, ended bool) {
-	d := tokens(document)
-	var open []string
-	for {
-		token, err := d.RawToken()
-		if err != nil {
-			return 0, d.InputOffset() >= int64(len(document))
-		}
-		switch token := token.(type) {
-		case xml.StartElement:
-			if name := written(token.Name); len(open) == 0 || name != open[0] {
-				open = append(open, name)
-			} else {
-				return 0, false // the end tag is missing
-			}
-		case xml.EndElement:
-			if open = closed(open, written(token.Name)); len(open) == 0 {
-				return int(d.InputOffset()), false
-			}
-		}
-	}
-}
-
-// unclosed returns the names of the elements that are open at the end of a part of a document.
-func unclosed(part []byte) []string {
-	d := tokens(part)
-	var open []string
-	for {
-		token, err := d.RawToken()
-		if err != nil {
-			return open
-		}
-		switch token := token.(type) {
-		case xml.StartElement:
-			open = append(open, written(token.Name))
-		case xml.EndElement:
-			open = closed(open, written(token.Name))
-		}
-	}
-}
-
-func tokens(document []byte) *xml.Decoder {
-	d := xml.NewDecoder(bytes.NewReader(document))
-	d.Strict = false
-	return d
-}
-
-// closed returns the open elements after an end tag. It also closes the elements within, such as <br>.
-func closed(open []string, name string) []string {
-	for i, candidate := range slices.Backward(open) {
-		if strings.EqualFold(candidate, name) {
-			return open[:i]
-		}
-	}
-	return open
-}
-
-func written(name xml.Name) string {
-	if name.Space == "" {
-		return name.Local
-	}
-	return name.Space + ":" + name.Local
+func isJSON(document []byte) bool {
+	return bytes.HasPrefix(bytes.TrimLeft(bytes.TrimPrefix(document, []byte("\ufeff")), " \t\r\n"), []byte("{"))
 }

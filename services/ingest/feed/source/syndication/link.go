@@ -1,60 +1,74 @@
 package syndication
 
 import (
+	"cmp"
 	"net/url"
+	"slices"
 	"strings"
-
-	"github.com/mmcdole/gofeed"
-	"github.com/mmcdole/gofeed/rss"
 )
 
-// linkBase returns the URL to which the links of a feed are relative: that of the site for RSS, which defines none, and
-// otherwise that of the document. The parser has already resolved links that xml:base applies to.
-func linkBase(parsed *gofeed.Feed, at string) *url.URL {
-	base, err := url.Parse(at)
-	if err != nil {
-		return &url.URL{}
+// site returns the URL to which the links of RSS are relative, unless xml:base applies: RSS defines none, and publishers
+// mean that of the site.
+func site(channel fields, at *url.URL) *url.URL {
+	link, err := url.Parse(resolved(at, channel.linkBase, channel.link))
+	if err != nil || link.Host == "" {
+		return at
 	}
-	if parsed.FeedType != "rss" {
-		return base
-	}
-	site, err := base.Parse(strings.TrimSpace(parsed.Link))
-	if err != nil || site.Host == "" {
-		return base
-	}
-	return site
+	return link
 }
 
-// permalinks translates RSS. The link of an entry without one is its guid, unless the guid says that it is not a URL.
-type permalinks struct{ gofeed.DefaultRSSTranslator }
-
-// Translate implements gofeed.Translator.
-func (p permalinks) Translate(feed any) (*gofeed.Feed, error) {
-	out, err := p.DefaultRSSTranslator.Translate(feed)
-	original, ok := feed.(*rss.Feed)
-	if err != nil || !ok {
-		return out, err
+// result returns the entry with these fields. at is the URL to which links are relative, unless xml:base applies.
+func (f fields) result(at *url.URL) Entry {
+	e := Entry{
+		ID: f.id, Link: resolved(at, f.linkBase, f.link), Title: cmp.Or(f.title, f.mediaTitle), Summary: cmp.Or(f.summary, f.altSummary, f.content),
+		Author: cmp.Or(f.author, f.creator), Categories: f.categories, Published: f.published,
 	}
-	for i, item := range original.Items {
-		if guid := item.GUID; i < len(out.Items) && item.Link == "" && guid != nil && !strings.EqualFold(strings.TrimSpace(guid.IsPermalink), "false") {
-			if u, err := url.Parse(strings.TrimSpace(guid.Value)); err == nil && (u.Scheme == "https" || u.Scheme == "http") {
-				out.Items[i].Link = guid.Value
-			}
+	if f.permalink != "" && f.permalinkBase != "" {
+		e.ID = resolved(at, f.permalinkBase, f.permalink)
+	}
+	if e.Link == "" {
+		if u, err := url.Parse(e.ID); f.permalink != "" && err == nil && (u.Scheme == "https" || u.Scheme == "http") {
+			e.Link = e.ID
 		}
 	}
-	return out, nil
+	if e.Published.IsZero() {
+		e.Published = f.updated
+	}
+	if e.Published.IsZero() {
+		e.Published = f.created
+	}
+	return e
 }
 
-// resolved returns a link as an absolute URL. It returns text that is not a URL unchanged.
-func resolved(base *url.URL, link string) string {
+// resolved returns a link as an absolute URL. It is relative to base, or if that is empty, to at. It returns text that is
+// not a URL unchanged.
+func resolved(at *url.URL, base, link string) string {
 	link = strings.TrimSpace(link)
-	if u, err := url.Parse(link); err != nil || link == "" || u.IsAbs() {
+	if base != "" {
+		if u, err := url.Parse(base); err == nil {
+			at = u
+		}
+	}
+	if u, err := url.Parse(link); err != nil || link == "" || u.IsAbs() || !at.IsAbs() {
 		return link
 	}
-	u, err := base.Parse(link)
+	u, err := at.Parse(link)
 	if err != nil {
 		return link
 	}
+	return u.String()
+}
+
+// Canonical returns a URL without its fragment and campaign parameters, which do not identify the page,
+// and with the host in lower case. It returns text that is not a URL unchanged.
+func Canonical(link string) string {
+	u, err := url.Parse(strings.TrimSpace(link))
+	if err != nil || u.Host == "" {
+		return link
+	}
+	u.Scheme, u.Host, u.Fragment, u.RawFragment = strings.ToLower(u.Scheme), strings.ToLower(u.Host), "", ""
+	parts := strings.Split(u.RawQuery, "&")
+	u.RawQuery = strings.Join(slices.DeleteFunc(parts, func(part string) bool { return strings.HasPrefix(part, "utm_") }), "&")
 	return u.String()
 }
 
@@ -66,8 +80,8 @@ func dropShared(entries []Entry) {
 		switch {
 		case e.ID == "" || e.Link == "":
 		case !seen:
-			links[e.ID] = e.Link
-		case link != e.Link:
+			links[e.ID] = Canonical(e.Link)
+		case link != Canonical(e.Link):
 			shared[e.ID] = true
 		}
 	}

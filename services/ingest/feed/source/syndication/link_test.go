@@ -15,6 +15,12 @@ func TestSharedID(t *testing.T) {
 	for n := range 10 {
 		many = append(many, fields{"same", fmt.Sprintf("https://a.example/%d", n), "x", ""})
 	}
+	for _, format := range []string{"RSS 2.0", "Atom"} {
+		body := written(declared, "https://site.example/", fields{"x", "https://a.example/1?utm_source=a", "x", ""}, fields{"x", "https://a.example/1?utm_source=b#c", "y", ""})[format]
+		if got, err := served(t, body); err != nil || len(got.Entries) != 2 || got.Entries[0].ID != "x" {
+			t.Errorf("%s: links that differ by a campaign: got %+v, error %v, want the id x", format, got, err)
+		}
+	}
 	again := fields{"again", "https://a.example/again", "y", ""}
 	for format, body := range written(declared, "https://site.example/", append(many, again, again)...) {
 		got, err := served(t, body)
@@ -67,7 +73,7 @@ func TestPermalinks(t *testing.T) {
 		`<guid isPermaLink="false">https://a.example/1</guid>`:             "",
 		`<guid isPermaLink="False">https://a.example/1</guid>`:             "",
 		`<guid>https://a.example/1</guid><link>https://a.example/2</link>`: "https://a.example/2",
-		`<guid>1</guid>`: "", `<guid>tag:a.example,2026:1</guid>`: "", `<title>x</title>`: "",
+		`<id>https://a.example/1</id>`:                                     "https://a.example/1", `<guid>1</guid>`: "", `<guid>tag:a.example,2026:1</guid>`: "", `<title>x</title>`: "",
 	} {
 		got, err := served(t, `<rss version="2.0"><channel><link>https://site.example/</link><item>`+item+`</item></channel></rss>`)
 		if err != nil || len(got.Entries) != 1 || got.Entries[0].Link != want {

@@ -25,7 +25,7 @@ func alternate(page []byte, at string) string {
 	for {
 		switch tokens.Next() {
 		case html.ErrorToken:
-			return resolved(base, found)
+			return resolved(base, "", found)
 		case html.StartTagToken, html.SelfClosingTagToken:
 			token := tokens.Token()
 			switch {

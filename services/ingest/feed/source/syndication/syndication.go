@@ -2,14 +2,11 @@
 package syndication
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"net/http"
 	"net/url"
 	"time"
-
-	"github.com/mmcdole/gofeed"
 
 	"github.com/assay-project/assay/pkg/guard/fetch"
 )
@@ -21,7 +18,7 @@ type Validators struct {
 	Modified string `json:"modified,omitempty"`
 }
 
-// Entry is an entry of a feed. Its texts may contain HTML.
+// Entry is an entry of a feed. Its title and its summary are HTML.
 type Entry struct {
 	ID                           string // as in the feed; empty if it has none, or one that other entries share
 	Link, Title, Summary, Author string
@@ -81,53 +78,40 @@ func Read(ctx context.Context, client fetch.Client, url string, seen Validators)
 // parse parses the document at a URL. It returns fetch.ErrMalformed if the document is not a feed, with the Alternate of
 // a web page.
 func parse(body []byte, contentType, at string) (Feed, error) {
-	document := prepared(body, contentType)
-	parser := gofeed.NewParser()
-	parser.RSSTranslator = permalinks{}
-	parsed, err := parser.Parse(bytes.NewReader(document))
-	damaged := false
+	prolog, document := prepared(body, contentType)
+	base, err := url.Parse(at)
 	if err != nil {
-		if rest := salvaged(document); rest != nil {
-			if saved, again := parser.Parse(bytes.NewReader(rest)); again == nil {
-				parsed, err, damaged = saved, nil, true
-			}
-		}
+		base = &url.URL{}
+	}
+	var feed Feed
+	if isJSON(document) {
+		feed, err = parseJSON(document)
+	} else {
+		feed, err = parseXML(prolog, document, base)
 	}
 	if err != nil {
-		return Feed{Alternate: alternate(document, at)}, fmt.Errorf("%w: the document is not a feed: %w", fetch.ErrMalformed, err)
-	}
-	feed := Feed{Title: parsed.Title, Damaged: damaged}
-	base := linkBase(parsed, at)
-	for _, item := range parsed.Items {
-		if item != nil {
-			feed.Entries = append(feed.Entries, entry(item, base))
-		}
+		return Feed{Alternate: alternate(document, at)}, err
 	}
 	dropShared(feed.Entries)
 	return feed, nil
 }
 
-func entry(item *gofeed.Item, base *url.URL) Entry {
-	e := Entry{
-		ID: item.GUID, Link: resolved(base, item.Link), Title: item.Title, Summary: item.Description, Categories: item.Categories,
+// parseXML parses a document in RSS or Atom.
+func parseXML(prolog, document []byte, at *url.URL) (Feed, error) {
+	read := elements{tokens: newTokens(document, entities(prolog)), at: at}
+	if !read.read() {
+		return Feed{}, fmt.Errorf("%w: the document is not a feed", fetch.ErrMalformed)
 	}
-	if e.Summary == "" {
-		e.Summary = item.Content
+	if read.damaged && len(read.entries) == 0 {
+		return Feed{}, fmt.Errorf("%w: the feed is cut off or damaged before its first entry", fetch.ErrMalformed)
 	}
-	if len(item.Authors) > 0 && item.Authors[0] != nil {
-		e.Author = item.Authors[0].Name
+	feed := Feed{Title: read.channel.title, Damaged: read.damaged}
+	base := at
+	if read.root != "feed" {
+		base = site(read.channel, at)
 	}
-	for _, at := range []struct {
-		parsed *time.Time
-		text   string
-	}{{item.PublishedParsed, item.Published}, {item.UpdatedParsed, item.Updated}} {
-		switch {
-		case !e.Published.IsZero():
-		case at.parsed != nil && at.parsed.Year() > 0:
-			e.Published = *at.parsed
-		default:
-			e.Published = date(at.text)
-		}
+	for _, f := range read.entries {
+		feed.Entries = append(feed.Entries, f.result(base))
 	}
-	return e
+	return feed, nil
 }

@@ -23,10 +23,10 @@ const (
 <description><![CDATA[<p>Good <b>news</b></p>]]></description><category>Tech</category><dc:creator>Jane</dc:creator>
 <pubDate>Fri, 20 Nov 2026 12:00:00 +0100</pubDate></item></channel></rss>`
 	atom = `<?xml version="1.0"?><feed xmlns="http://www.w3.org/2005/Atom"><title>Site</title><entry><id>https://example.com/1</id>
-<link href="https://example.com/1?utm_source=rss"/><title>One &amp;amp; only</title><content type="html">&lt;p&gt;Good &lt;b&gt;news&lt;/b&gt;&lt;/p&gt;</content>
+<link href="https://example.com/1?utm_source=rss"/><title type="html">One &amp;amp; only</title><content type="html">&lt;p&gt;Good &lt;b&gt;news&lt;/b&gt;&lt;/p&gt;</content>
 <category term="Tech"/><author><name>Jane</name></author><updated>2026-11-20T11:00:00Z</updated></entry></feed>`
 	jsonFeed = `{"version":"https://jsonfeed.org/version/1.1","title":"Site","items":[{"id":"https://example.com/1","url":"https://example.com/1?utm_source=rss",
-"title":"One &amp; only","content_html":"<p>Good <b>news</b></p>","tags":["Tech"],"authors":[{"name":"Jane"}],"date_published":"2026-11-20T12:00:00+01:00"}]}`
+"title":"One & only","content_html":"<p>Good <b>news</b></p>","tags":["Tech"],"authors":[{"name":"Jane"}],"date_published":"2026-11-20T12:00:00+01:00"}]}`
 )
 
 func client(t *testing.T) fetch.Client {
