@@ -105,6 +105,8 @@ corpus: ## process the public documents in ASSAY_CORPUS and compare their texts 
 	go test ./services/assay/test/e2e/documents -run Corpus -count=1 -timeout 90m -v -recall
 charsets: ## compare the detection of charsets and languages with uchardet, in the folders ASSAY_UCHARDET, ASSAY_SENTENCES and ASSAY_VADER; see docs/texts.md
 	go test ./pkg/extract/charset ./pkg/extract/language -run 'Uchardet|Sentences|Published' -count=1 -v
+feeds: ## compare the entries of the feeds in the folder ASSAY_FEEDS with those of feedparser; see docs/feed-sources.md
+	go test ./services/ingest/feed/source/syndication -run Feedparser -count=1 -v
 conformance: ## run the public DynamoDB conformance suite in ASSAY_CONFORMANCE against the engine of `assay serve`; see pkg/dynamolite
 	.ci/conformance
 
