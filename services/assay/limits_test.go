@@ -88,7 +88,7 @@ var operatorLimits = map[string][]string{
 // unlimited lists the operations of the operator addresses without limits.
 var unlimited = []string{
 	"GET /v1/audit", "GET /v1/dead", "POST /v1/dead/drop", "POST /v1/dead/replay", "GET /v1/dead/{sequence}",
-	"DELETE /v1/dead/{sequence}", "DELETE /v1/feed/items/{sourceId}", "POST /v1/feed/reanalyze",
+	"DELETE /v1/dead/{sequence}", "DELETE /v1/feed/items/{sourceId}", "POST /v1/feed/reanalyze", "GET /v1/feed/opml", "POST /v1/feed/opml",
 	"GET /v1/feed/sources", "GET /v1/feed/sources/{name}", "PUT /v1/feed/sources/{name}",
 	"DELETE /v1/feed/sources/{name}", "GET /v1/keys", "POST /v1/keys", "DELETE /v1/keys/{id}",
 	"POST /v1/keys/{id}/rotate", "GET /v1/library/files", "GET /v1/library/workflows", "GET /v1/photo-providers",

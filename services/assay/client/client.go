@@ -160,6 +160,7 @@ type call struct {
 	query  url.Values
 	header http.Header
 	body   any    // sent as JSON unless nil
+	raw    []byte // sent as it is unless nil, with the Content-Type in header
 	id     string // request id; empty generates one
 	once   bool   // retrying after a broken connection is not safe
 }
@@ -193,7 +194,7 @@ func decode(resp *http.Response, answer any) error {
 
 // open sends the call and returns its successful response. The caller closes the body.
 func (c *Client) open(ctx context.Context, op call) (*http.Response, error) {
-	var body []byte
+	body := op.raw
 	if op.body != nil {
 		var err error
 		if body, err = json.Marshal(op.body); err != nil {
@@ -209,8 +210,10 @@ func (c *Client) open(ctx context.Context, op call) (*http.Response, error) {
 		if err != nil {
 			return err
 		}
-		if op.body != nil {
+		if body != nil {
 			req.Body, req.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+		}
+		if op.body != nil {
 			req.Header.Set("Content-Type", "application/json")
 		}
 		resp, err = c.send(req)

@@ -23,7 +23,7 @@ func newSources(s *settings) *cobra.Command {
 	}
 	return s.operators(group(&cobra.Command{
 		Use:   "sources",
-		Short: "List, show, add, change and remove the sources of the feed",
+		Short: "List, show, add, change, remove, import and export the sources of the feed",
 		Long: `List, show, add, change and remove the sources of the feed: NewsAPI searches, and
 RSS, Atom or JSON feeds, which ingest polls.
 
@@ -36,7 +36,7 @@ that of a running "assay serve".`,
 				return all, false, err
 			}),
 		sources.newShow(&cobra.Command{Use: "show NAME", Short: "Show a source"}, (*client.Client).FeedSource),
-		newSourcesSet(sources), newSourcesDelete(s)), "8087")
+		newSourcesSet(sources), newSourcesDelete(s), newSourcesImport(s), newSourcesExport(s)), "8087")
 }
 
 func sourceCells(source client.FeedSource) []any {

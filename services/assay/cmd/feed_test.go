@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -139,4 +141,25 @@ func TestConcurrentFeedSourceChanges(t *testing.T) {
 		t.Errorf("after all changes: got %+v, want the tags %v", shown, want)
 	}
 	p.sources("delete", "many")
+}
+
+func TestFeedSourcesOPML(t *testing.T) {
+	p := newPerson(t)
+	path := filepath.Join(t.TempDir(), "feeds.opml")
+	document := `<opml version="2.0"><body><outline text="Go"><outline type="rss" text="The Go Blog" xmlUrl="https://go.dev/blog/feed.atom"/></outline>` +
+		`<outline text="Wrong" xmlUrl="ftp://example.com/"/></body></opml>`
+	if err := os.WriteFile(path, []byte(document), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got := p.sources("import", path, "--interval", "24h", "--tags", "opml,mine")
+	got.want(t, 1, "created  the-go-blog  https://go.dev/blog/feed.atom\nrefused  Wrong        ftp://example.com/  "+
+		"url is not an http or https URL of at most 2048 bytes with a host and without a user name\n", "assay: 1 of 2 refused\n")
+	p.sources("import", path, "--json").want(t, 1, `{"created":[],"existing":[{"name":"the-go-blog","title":"The Go Blog","url":"https://go.dev/blog/feed.atom"}],`+
+		`"refused":[{"title":"Wrong","url":"ftp://example.com/","reasons":["url is not an http or https URL of at most 2048 bytes with a host and without a user name"]}]}`+"\n", "assay: 1 of 2 refused\n")
+	if exported := p.sources("export"); exported.status != 0 || !strings.Contains(exported.out, `title="the-go-blog" xmlUrl="https://go.dev/blog/feed.atom" category="opml,mine,Go"`) {
+		t.Errorf("export: got %+v, want the imported source", exported)
+	}
+	p.sources("export", "-o", path).want(t, 0, "", "")
+	p.sources("import", path).want(t, 0, "existing  the-go-blog  https://go.dev/blog/feed.atom\n", "")
+	p.sources("delete", "the-go-blog").want(t, 0, "the-go-blog  deleted\n", "")
 }

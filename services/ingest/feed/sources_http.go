@@ -42,6 +42,7 @@ func (a *Area) OperatorRoutes(r *web.Router) {
 		DefaultStatus: http.StatusNoContent,
 	}, a.deleteItem)
 	a.reanalysisRoute(r)
+	a.opmlRoutes(r)
 }
 
 type itemDeleteInput struct {

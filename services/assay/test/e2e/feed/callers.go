@@ -17,11 +17,12 @@ func Callers() identity.Area {
 			"GET /v1/feed/series":           {Kind: identity.Common, Query: "bucket=1h"},
 			"GET /v1/feed/events":           {Kind: identity.Common},
 		},
-		Reads: []string{"GET /v1/feed/sources", "GET /v1/feed/sources/{name}"},
+		Reads: []string{"GET /v1/feed/sources", "GET /v1/feed/sources/{name}", "GET /v1/feed/opml"},
 		Writes: map[string]identity.Write{
 			"PUT /v1/feed/sources/{name}":      {Path: "/v1/feed/sources/news", Body: `{"kind":"rss","url":"https://example.com/feed","enabled":false,"tags":["a"]}`, Status: http.StatusCreated, Repeated: http.StatusPreconditionRequired},
 			"DELETE /v1/feed/sources/{name}":   {Path: "/v1/feed/sources/none", Status: http.StatusNoContent},
 			"DELETE /v1/feed/items/{sourceId}": {Path: "/v1/feed/items/rss%23none", Status: http.StatusNoContent},
+			"POST /v1/feed/opml":               {Body: `<opml version="2.0"><body/></opml>`, Status: http.StatusOK},
 			"POST /v1/feed/reanalyze":          {Body: `{"dryRun":true}`, Status: http.StatusOK},
 		},
 	}
