@@ -122,4 +122,12 @@ func TestTerms(t *testing.T) {
 	if !slices.Equal(fields, want) {
 		t.Errorf("got violations in %q, want %q", fields, want)
 	}
+	named := portrait
+	named.FileName = "a\tb.jpg"
+	if wrong := named.Check(); len(wrong) != 1 || wrong[0].Field != "fileName" || !strings.Contains(wrong[0].Message, "control character") {
+		t.Errorf("file name with a tab: got violations %+v, want one about the control character", wrong)
+	}
+	if wrong := named.CheckEdit(); wrong != nil {
+		t.Errorf("retry of a job with a tab in its file name: got violations %+v, want none", wrong)
+	}
 }

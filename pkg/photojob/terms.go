@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/assay-project/assay/pkg/upload"
 )
 
 // Limits of a job.
@@ -67,10 +69,23 @@ func (t Terms) Check() []Violation {
 	wrong := func(field, format string, args ...any) {
 		found = append(found, Violation{field, fmt.Sprintf(format, args...)})
 	}
-	if n := utf8.RuneCountInString(t.FileName); n == 0 || n > maxFileName || !utf8.ValidString(t.FileName) {
+	if message := upload.CheckName(t.FileName); message != "" {
+		wrong("fileName", "%s", message)
+	} else if n := utf8.RuneCountInString(t.FileName); n == 0 || n > maxFileName {
 		wrong("fileName", "has %d characters; 1 to %d are allowed", n, maxFileName)
 	}
-	if n := utf8.RuneCountInString(t.Prompt); n > MaxPrompt || !utf8.ValidString(t.Prompt) {
+	return append(found, t.CheckEdit()...)
+}
+
+// CheckEdit returns the violations in the prompt and the options of completed terms, which a retry can change.
+func (t Terms) CheckEdit() []Violation {
+	var found []Violation
+	wrong := func(field, format string, args ...any) {
+		found = append(found, Violation{field, fmt.Sprintf(format, args...)})
+	}
+	if !utf8.ValidString(t.Prompt) {
+		wrong("prompt", "is not UTF-8")
+	} else if utf8.RuneCountInString(t.Prompt) > MaxPrompt {
 		wrong("prompt", "is longer than %d characters", MaxPrompt)
 	}
 	for _, v := range t.Options.check() {

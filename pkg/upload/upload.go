@@ -1,6 +1,7 @@
 // Package upload finds the objects of reserved uploads and publishes the events that report them as
 // stored. Ingest, the analyzers and their sweeps share it for every area, so that the client's call,
-// the bucket's notification and a sweep treat an upload the same way.
+// the bucket's notification and a sweep treat an upload the same way. The package also has the rule for the characters
+// of names.
 package upload
 
 import (

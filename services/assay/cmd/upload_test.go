@@ -31,7 +31,8 @@ func TestUpload(t *testing.T) {
 	path := write(t, "a.txt", "one two one")[0]
 	p.run("upload", path).want(t, 0, "ID  PENDING      a.txt\n", "")
 	p.run("upload", path, "--wait").want(t, 0, "ID  COMPLETED    a.txt  (3 words, 2 distinct)\n", "")
-	p.run("upload", path, "--wait", "--name", "ü/../\x1b.txt").want(t, 0, "ID  COMPLETED    \"ü/../\\x1b.txt\"  (3 words, 2 distinct)\n", "")
+	p.run("upload", path, "--wait", "--name", "ü/../\u200e.txt").want(t, 0, "ID  COMPLETED    \"ü/../\\u200e.txt\"  (3 words, 2 distinct)\n", "")
+	p.run("upload", path, "--name", "a\x1b.txt").want(t, 1, "", path+": Invalid request: body.fileName contains a control character, a line separator, or a character that changes the direction of text\n")
 	legacy := write(t, "legacy.txt", "\xc1\xe0")[0]
 	p.run("upload", legacy, "--wait", "--content-type", "text/plain; charset=windows-1251", "--json").
 		want(t, 0, `{"path":"`+legacy+`","fileId":"ID","ownerId":"`+p.owner+`","fileName":"legacy.txt","status":"COMPLETED",`+

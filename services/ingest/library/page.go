@@ -13,6 +13,7 @@ import (
 	"github.com/assay-project/assay/pkg/guard"
 	"github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/pkg/quota"
+	"github.com/assay-project/assay/pkg/upload"
 	"github.com/assay-project/assay/pkg/web"
 	"github.com/assay-project/assay/services/ingest/accept"
 	"github.com/assay-project/assay/services/ingest/admission"
@@ -73,7 +74,7 @@ const maxPageName = 100
 func pageName(address *url.URL) string {
 	clean := func(name string) string {
 		runes := []rune(strings.Map(func(r rune) rune {
-			if library.Unprintable(r) || strings.ContainsRune(`/\:*?"<>|`, r) {
+			if upload.Unprintable(r) || strings.ContainsRune(`/\:*?"<>|`, r) {
 				return '_'
 			}
 			return r

@@ -38,6 +38,8 @@ func TestTermsAreCheckedAndCompleted(t *testing.T) {
 		status int
 	}{
 		"no file name":         {func(t *photojob.Terms) { t.FileName = "" }, http.StatusUnprocessableEntity},
+		"file name of bytes":   {func(t *photojob.Terms) { t.FileName = "\xff.jpg" }, http.StatusUnprocessableEntity},
+		"reordered file name":  {func(t *photojob.Terms) { t.FileName = "a\u202egpj.exe" }, http.StatusUnprocessableEntity},
 		"prompt too long":      {func(t *photojob.Terms) { t.Prompt = strings.Repeat("é", 2001) }, http.StatusUnprocessableEntity},
 		"invalid digest":       {func(t *photojob.Terms) { t.SHA256 = "abc" }, http.StatusUnprocessableEntity},
 		"unknown provider":     {func(t *photojob.Terms) { t.Options.Provider = "magic" }, http.StatusUnprocessableEntity},

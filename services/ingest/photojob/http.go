@@ -64,7 +64,7 @@ var refused = web.Refusals{
 
 // PhotoTerms are the properties of one photo in a request body.
 type PhotoTerms struct {
-	FileName    string `json:"fileName" minLength:"1" maxLength:"255" doc:"stored and shown as given"`
+	FileName    string `json:"fileName" minLength:"1" maxLength:"255" doc:"stored and shown as given; it must not contain control characters, or characters that change the direction of text"`
 	Size        int64  `json:"size" minimum:"1" doc:"exact size in bytes"`
 	ContentType string `json:"contentType" example:"image/jpeg" doc:"image/jpeg, image/png, image/webp, image/heic or image/heif; the content must be of this type"`
 	SHA256      string `json:"sha256,omitempty" maxLength:"64" doc:"digest of the content, in hex or base64; S3 rejects other content"`
@@ -127,7 +127,7 @@ type retryInput struct {
 }
 
 func (a *Area) retry(ctx context.Context, job photojob.Job, in *retryInput) (photojob.Job, error) {
-	terms := photojob.Terms{FileName: job.OriginalFileName, Prompt: job.Prompt, Options: job.Options}
+	terms := photojob.Terms{Prompt: job.Prompt, Options: job.Options}
 	if in.Body != nil && in.Body.Prompt != nil {
 		terms.Prompt = *in.Body.Prompt
 	}
@@ -135,7 +135,7 @@ func (a *Area) retry(ctx context.Context, job photojob.Job, in *retryInput) (pho
 		terms.Options = *in.Body.Options
 	}
 	terms = terms.Completed()
-	if wrong := terms.Check(); len(wrong) > 0 {
+	if wrong := terms.CheckEdit(); len(wrong) > 0 {
 		return job, web.Invalid(web.FieldError{Field: "body." + wrong[0].Field, Message: wrong[0].Message})
 	}
 	provider, err := a.route(ctx, terms)

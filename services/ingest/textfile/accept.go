@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"unicode/utf8"
 
 	"github.com/assay-project/assay/pkg/lifecycle"
 	"github.com/assay-project/assay/pkg/quota"
 	"github.com/assay-project/assay/pkg/textfile"
+	"github.com/assay-project/assay/pkg/upload"
 	"github.com/assay-project/assay/pkg/web"
 	"github.com/assay-project/assay/services/ingest/accept"
 	"github.com/assay-project/assay/services/ingest/receive"
@@ -71,13 +71,15 @@ const maxNameBytes = 1024
 
 // checkName rejects only names that cannot be stored or displayed.
 func checkName(field, name string) error {
+	wrong := upload.CheckName(name)
 	switch {
 	case name == "":
-		return web.Invalid(web.FieldError{Field: field, Message: "is missing"})
+		wrong = "is missing"
 	case len(name) > maxNameBytes:
-		return web.Invalid(web.FieldError{Field: field, Message: fmt.Sprintf("is longer than %d bytes", maxNameBytes)})
-	case !utf8.ValidString(name):
-		return web.Invalid(web.FieldError{Field: field, Message: "is not UTF-8"})
+		wrong = fmt.Sprintf("is longer than %d bytes", maxNameBytes)
+	}
+	if wrong != "" {
+		return web.Invalid(web.FieldError{Field: field, Message: wrong})
 	}
 	return nil
 }

@@ -46,7 +46,7 @@ type reservationInput struct {
 	web.OwnerParam
 	IdempotencyKey string `header:"Idempotency-Key" maxLength:"255" doc:"requires X-Owner-Id. A repeated call with the same key returns the file of the first call as long as that file exists; a call with other parameters or other content gets 422"`
 	Body           struct {
-		FileName    string `json:"fileName" minLength:"1" doc:"stored and shown as given, at most 1024 bytes"`
+		FileName    string `json:"fileName" minLength:"1" doc:"stored and shown as given, at most 1024 bytes; it must not contain control characters, or characters that change the direction of text"`
 		ContentType string `json:"contentType,omitempty" maxLength:"255" pattern:"^([!-~]([ -~]*[!-~])?)?$" doc:"media type. Its charset applies unless a byte order mark specifies another or the content contradicts it. Without a known charset, it is detected"`
 		accept.Declared
 	}

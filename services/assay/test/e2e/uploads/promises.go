@@ -26,6 +26,7 @@ func Promises() system.Promises {
 		"repeated reservations resume":         repeatedReservationsResume,
 		"files are listed newest first":        newestFirst,
 		"file names are preserved":             namesStayAsGiven,
+		"unprintable names are rejected":       unprintableNamesAreRejected,
 		"quotes stay in form names":            quotesStayInNamesOfForms,
 	}
 }
