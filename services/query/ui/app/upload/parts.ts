@@ -81,6 +81,7 @@ export interface Problem {
   title: string;
   status: number;
   detail?: string;
+  errors?: { field: string; message: string }[];
 }
 
 export class UploadError extends Error {
@@ -303,7 +304,9 @@ class PartsUpload implements Upload {
       if (response?.ok) return await response.json() as Record<string, unknown>;
       if (response && !busy.includes(response.status)) {
         const problem = await response.json().catch(() => undefined) as Problem | undefined;
-        throw new UploadError(problem?.detail ?? problem?.title ?? `Assay returned an error (${response.status}).`, problem);
+        const fields = (problem?.errors ?? []).map((e) => `${e.field.replace(/^body\./, "")} ${e.message}`);
+        const text = [problem?.detail ?? problem?.title, ...fields].filter(Boolean).join(" ");
+        throw new UploadError(text || `Assay returned an error (${response.status}).`, problem);
       }
       await this.wait(attempt);
     }
