@@ -72,6 +72,8 @@ func TestRequestsThatViolateTheSchemaAreProblems(t *testing.T) {
 		{"no body", "", "", "", 400, "bad-request", nil},
 		{"not JSON", "", `{"name":"` + secret, "", 400, "bad-request", []string{"body"}},
 		{"not UTF-8", "", "{\"name\":\"" + secret + "\xff\"}", "", 400, "bad-request", []string{"body"}},
+		{"lone surrogate", "", `{"name":"\ud800","size":1}`, "", 422, "invalid-request", []string{"body.name"}},
+		{"lone surrogate in a field name", "", `{"name":"a","size":1,"\udc00":1}`, "", 422, "invalid-request", []string{"body"}},
 		{"out of range", "", `{"name":"a","size":1e300}`, "", 422, "invalid-request", []string{"body"}},
 		{"other media type", "", secret, "text/" + secret, 415, "unsupported-media-type", nil},
 		{"too large", "", `{"name":"` + strings.Repeat(secret, 50) + `"}`, "", 413, "body-too-large", nil},

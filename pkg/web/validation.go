@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -66,6 +67,11 @@ func problemOfModel(model *huma.ErrorModel) *Problem {
 	if status == http.StatusInternalServerError && model.Detail == unreadable {
 		status = http.StatusBadRequest
 	}
+	if slices.ContainsFunc(model.Errors, func(detail *huma.ErrorDetail) bool {
+		return detail != nil && strings.HasPrefix(detail.Message, loneSurrogateAt)
+	}) {
+		status = http.StatusUnprocessableEntity // the syntax is valid
+	}
 	p := statusProblem(status)
 	if status >= http.StatusInternalServerError {
 		causes := []error{errors.New(model.Detail)}
@@ -100,6 +106,9 @@ func fieldError(detail *huma.ErrorDetail) FieldError {
 	before, after, _ := strings.Cut(validation.MsgExpectedRequiredProperty, "%s")
 	if name, ok := strings.CutPrefix(detail.Message, before); ok {
 		return FieldError{Field: shorten(detail.Location + "." + strings.TrimSuffix(name, after)), Message: "is required"}
+	}
+	if path, ok := strings.CutPrefix(detail.Message, loneSurrogateAt); ok {
+		return loneSurrogateIn(detail.Location, path)
 	}
 	return FieldError{Field: shorten(detail.Location), Message: withoutValue(detail.Message)}
 }
@@ -153,7 +162,13 @@ func jsonFormat() huma.Format {
 			if bad, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 				return fmt.Errorf("has a value of the wrong type or range at %s", bad.Field)
 			}
-			return err
+			if err != nil {
+				return err
+			}
+			if path, found := loneSurrogate(data); found {
+				return errors.New(loneSurrogateAt + path)
+			}
+			return nil
 		},
 	}
 }

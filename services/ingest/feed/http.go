@@ -178,6 +178,9 @@ func parseItem(raw json.RawMessage) (feed.Submission, []web.FieldError) {
 	if wrong := otherCase(raw); len(wrong) > 0 {
 		return submission, wrong
 	}
+	if wrong, found := web.LoneSurrogate("body", raw); found {
+		return submission, []web.FieldError{wrong}
+	}
 	for i, tag := range submission.MatchedTags {
 		submission.MatchedTags[i] = feed.Tag(tag)
 	}

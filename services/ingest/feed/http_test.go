@@ -57,14 +57,29 @@ func TestFieldNamesAreExact(t *testing.T) {
 	}
 }
 
-// TestLoneSurrogates checks that half of a surrogate pair in a tag is an error, and a whole pair is not.
+// TestLoneSurrogates checks that half of a surrogate pair is an error in every string of an item, and that a whole pair and
+// U+FFFD are not.
 func TestLoneSurrogates(t *testing.T) {
-	for tag, want := range map[string]string{
-		`\ud83d\udc4d`: "", `\ud800`: "body.matchedTags[0]", `a\udfff`: "body.matchedTags[0]", `\udc4d\ud83d`: "body.matchedTags[0]", `\u200b`: "body.matchedTags[0]",
+	item := func(sourceID, url, text, tag, name, value string) string {
+		return `{"sourceId":"reddit#` + sourceID + `","sourceType":"reddit","sourceUrl":"https://a.example/` + url + `","text":"` + text +
+			`","matchedTags":["a","` + tag + `"],"metadata":{"` + name + `":"` + value + `"}}`
+	}
+	for body, want := range map[string]string{
+		item("1", "", `\ud83d\udc4d`, `\ud83d\udc4d`, `\ud83d\udc4d`, `\ud83d\udc4d`): "",
+		item("1", "", `\ufffd`, "b", "\ufffd", `\ufffd`):                              "",
+		item("1", "", `a \\ud800`, "b", "c", "d"):                                     "",
+		item(`\ud800`, "", "a", "b", "c", "d"):                                        "body.sourceId",
+		item("1", `\udfff`, "a", "b", "c", "d"):                                       "body.sourceUrl",
+		item("1", "", `a\ud800 b`, "b", "c", "d"):                                     "body.text",
+		item("1", "", `\udc4d\ud83d`, "b", "c", "d"):                                  "body.text",
+		item("1", "", "a", `b\udfff`, "c", "d"):                                       "body.matchedTags[1]",
+		item("1", "", "a", "b", `c\ud800`, "d"):                                       "body.metadata",
+		item("1", "", "a", "b", "c", `\ud800`):                                        "body.metadata.c",
+		item("1", "", "a", `\u200b`, "c", "d"):                                        "body.matchedTags[1]",
 	} {
-		_, wrong := parseItem(json.RawMessage(`{"sourceId":"reddit#1","sourceType":"reddit","matchedTags":["` + tag + `"]}`))
+		_, wrong := parseItem(json.RawMessage(body))
 		if got := append(wrong, web.FieldError{})[0].Field; got != want {
-			t.Errorf("%s: got %v, want %s", tag, wrong, want)
+			t.Errorf("%s: got %v, want %q", body, wrong, want)
 		}
 	}
 }
