@@ -19,6 +19,7 @@ func Promises() system.Promises {
 		"deleted items are gone":         deletedItemsAreGone,
 		"deleted items can be posted":    deletedItemsCanBePostedAgain,
 		"metadata keep all digits":       metadataKeepAllDigits,
+		"random integers are kept":       randomIntegersKeepAllDigits,
 		"batches report each outcome":    batchesReportEachOutcome,
 		"batches are streamed":           batchesAreStreamed,
 		"tagged items are shown once":    taggedItemsAreShownOnce,
