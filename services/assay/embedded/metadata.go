@@ -27,14 +27,29 @@ func (m *metadata) StoreAttribute(f *os.File, bucket, object, name string, value
 	case f == nil:
 		return m.copies.update(bucket, object, func(attributes map[string][]byte) { attributes[name] = value }, store)
 	}
-	err := store()
+	err := m.storeUnnamed(f, bucket, object, name, value)
 	if err == nil && name == etagAttribute {
-		err = m.storeSums(f, bucket, object)
+		var sums []byte
+		if sums, err = sumsOf(f); err == nil {
+			err = m.storeUnnamed(f, bucket, object, sumsAttribute, sums)
+		}
 	}
 	if err != nil {
 		return err
 	}
 	return m.copies.stage(f, bucket, object)
+}
+
+// storeUnnamed stores an attribute of a new object whose file has no name yet. The file with a large value (see
+// attributes) replaces that of the present object, so it is marked first: if the process is killed before the new object
+// has its name, the next start restores the value from the copy.
+func (m *metadata) storeUnnamed(f *os.File, bucket, object, name string, value []byte) error {
+	if len(value) > inlineAttribute {
+		if err := m.copies.mark(f, bucket, object); err != nil {
+			return err
+		}
+	}
+	return m.MetadataStorer.StoreAttribute(f, bucket, object, name, value)
 }
 
 // DeleteAttribute removes an attribute.
@@ -44,13 +59,4 @@ func (m *metadata) DeleteAttribute(bucket, object, name string) error {
 		return remove()
 	}
 	return m.copies.update(bucket, object, func(attributes map[string][]byte) { delete(attributes, name) }, remove)
-}
-
-// storeSums stores the checksums of a file.
-func (m *metadata) storeSums(f *os.File, bucket, object string) error {
-	sums, err := sumsOf(f)
-	if err != nil {
-		return err
-	}
-	return m.MetadataStorer.StoreAttribute(f, bucket, object, sumsAttribute, sums)
 }

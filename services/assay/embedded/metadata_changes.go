@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"sync"
 
 	"github.com/versity/versitygw/backend/meta"
@@ -16,7 +15,7 @@ import (
 // be killed between them. Therefore a copy that may become valid, or become invalid, is in the directory
 // of changes until both steps are done:
 //
-//	<name>.<inode>  the copy for a new object, written before the object gets its name
+//	<name>.<inode>  the copy for a new object, written before the object gets its name; empty until it has an ETag
 //	<name>.old      the copy for an object or bucket that is being deleted
 //	<name>.new-*    the copy that follows an update of attributes
 //
@@ -27,6 +26,7 @@ import (
 type changes struct {
 	dir   string
 	locks [256]sync.Mutex // by the last byte of the name of a copy
+	stop  func()          // ends a process between steps in tests
 }
 
 // lock locks the copy with this name.
@@ -38,6 +38,18 @@ func (c *changes) lock(name string) (unlock func()) {
 
 func (c *changes) path(name, suffix string) string { return filepath.Join(c.dir, name+"."+suffix) }
 
+// staged returns the path of the copy for an object that was new.
+func (c *changes) staged(name string, object fs.FileInfo) string {
+	return c.path(name, strconv.FormatUint(inodeOf(object), 10))
+}
+
+// step is called before each step of a change.
+func (c *changes) step() {
+	if c.stop != nil {
+		c.stop()
+	}
+}
+
 // stage stores the copy for a new object whose file has no name yet, once it has an ETag.
 func (c *metadataCopies) stage(file *os.File, bucket, key string) error {
 	if c.dir == "" {
@@ -45,10 +57,6 @@ func (c *metadataCopies) stage(file *os.File, bucket, key string) error {
 	}
 	if _, err := c.meta.RetrieveAttribute(file, bucket, key, etagAttribute); errors.Is(err, meta.ErrNoSuchKey) {
 		return nil
-	}
-	info, err := file.Stat()
-	if err != nil {
-		return err
 	}
 	one, err := c.current(file, bucket, key)
 	if err != nil {
@@ -58,7 +66,25 @@ func (c *metadataCopies) stage(file *os.File, bucket, key string) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(c.changes.path(copyName(bucket, key), strconv.FormatUint(inodeOf(info), 10)), content, 0o600)
+	return c.writeStaged(file, bucket, key, content)
+}
+
+// mark makes the next start restore the attributes of the present object, unless the new object whose file has no name
+// yet has replaced it.
+func (c *metadataCopies) mark(file *os.File, bucket, key string) error {
+	if c.dir == "" {
+		return nil
+	}
+	return c.writeStaged(file, bucket, key, nil)
+}
+
+func (c *metadataCopies) writeStaged(file *os.File, bucket, key string, content []byte) error {
+	info, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	c.changes.step()
+	return os.WriteFile(c.changes.staged(copyName(bucket, key), info), content, 0o600)
 }
 
 // settle makes the staged copy for an object its copy. The error is fs.ErrNotExist if the object has
@@ -73,7 +99,7 @@ func (c *metadataCopies) settle(bucket, key string) error {
 	if err != nil {
 		return err
 	}
-	err = c.place(c.changes.path(name, strconv.FormatUint(inodeOf(info), 10)), name)
+	err = c.place(c.changes.staged(name, info), name)
 	if errors.Is(err, fs.ErrNotExist) { // a directory, or another request has settled it
 		return c.write(bucket, key)
 	}
@@ -105,7 +131,30 @@ func (c *metadataCopies) update(bucket, key string, set func(attributes map[stri
 		_ = os.Remove(next) // otherwise the next start does; the gateway recognizes only unwrapped errors
 		return err
 	}
-	return c.place(next, name)
+	if err := c.place(next, name); err != nil {
+		return err
+	}
+	return c.supersede(bucket, key)
+}
+
+// supersede replaces the copy that was staged for an object and not settled yet, because an update has made it outdated.
+func (c *metadataCopies) supersede(bucket, key string) error {
+	info, err := os.Stat(filepath.Join(c.objects, bucket, filepath.FromSlash(key)))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	staged := c.changes.staged(copyName(bucket, key), info)
+	if _, err := os.Lstat(staged); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err := c.write(bucket, key); err != nil {
+		return err
+	}
+	c.changes.step()
+	return removeFile(staged)
 }
 
 // delete marks the copy as that of an object that is being deleted, or of a bucket if key is empty.
@@ -117,11 +166,13 @@ func (c *metadataCopies) delete(bucket, key string) (done func() error, err erro
 	name := copyName(bucket, key)
 	old := c.changes.path(name, "old")
 	defer c.changes.lock(name)()
+	c.changes.step()
 	if err := os.Rename(c.path(bucket, key), old); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
 	return func() error {
 		defer c.changes.lock(name)()
+		c.changes.step()
 		_, err := os.Lstat(filepath.Join(c.objects, bucket, filepath.FromSlash(key)))
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
@@ -129,16 +180,19 @@ func (c *metadataCopies) delete(bucket, key string) (done func() error, err erro
 		case err == nil: // it was not deleted, or has been stored again
 			err = c.write(bucket, key)
 		}
+		c.changes.step()
 		return errors.Join(err, removeFile(old))
 	}, nil
 }
 
 // create writes a new file in the directory of changes.
 func (c *changes) create(name string, content []byte) (path string, err error) {
+	c.step()
 	file, err := os.CreateTemp(c.dir, name+".new-*")
 	if err != nil {
 		return "", err
 	}
+	c.step()
 	_, err = file.Write(content)
 	if err = errors.Join(err, file.Close()); err != nil {
 		return "", errors.Join(err, os.Remove(file.Name()))
@@ -149,6 +203,7 @@ func (c *changes) create(name string, content []byte) (path string, err error) {
 // place makes a file the copy with this name.
 func (c *metadataCopies) place(file, name string) error {
 	to := c.named(name)
+	c.changes.step()
 	err := os.Rename(file, to)
 	if errors.Is(err, fs.ErrNotExist) {
 		if err = os.MkdirAll(filepath.Dir(to), 0o700); err == nil {
@@ -164,105 +219,4 @@ func removeFile(path string) error {
 		return err
 	}
 	return nil
-}
-
-// finish finishes the changes that were interrupted when the process was killed.
-func (c *metadataCopies) finish() error {
-	entries, err := os.ReadDir(c.changes.dir)
-	if err != nil {
-		return err
-	}
-	byName := map[string][]string{} // paths, by name of the copy
-	for _, entry := range entries {
-		name, _, _ := strings.Cut(entry.Name(), ".")
-		byName[name] = append(byName[name], filepath.Join(c.changes.dir, entry.Name()))
-	}
-	for name, paths := range byName {
-		if err := c.finishOne(name, paths); err != nil {
-			return err
-		}
-		for _, path := range paths {
-			if err := removeFile(path); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// finishOne chooses the copy for one object from its present copy, which comes first, and those of
-// interrupted changes.
-func (c *metadataCopies) finishOne(name string, paths []string) error {
-	var choices []metadataCopy
-	for _, path := range append([]string{c.named(name)}, paths...) {
-		// A copy that cannot be parsed was being written, so its object has no name yet.
-		if one, err := readCopy(path); err == nil && one.local() && copyName(one.Bucket, one.Key) == name {
-			choices = append(choices, one)
-		}
-	}
-	if len(choices) == 0 {
-		return nil
-	}
-	bucket, key := choices[0].Bucket, choices[0].Key
-	path := filepath.Join(c.objects, bucket, filepath.FromSlash(key))
-	info, err := os.Lstat(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return errors.Join(removeFile(c.named(name)), removeUnnamed(path))
-	}
-	if err != nil {
-		return err
-	}
-	for _, one := range choices {
-		fits, err := c.fits(one, path, info)
-		if err != nil {
-			return err
-		}
-		if fits {
-			if _, err = c.restoreOne(one); err == nil {
-				err = c.write(bucket, key)
-			}
-			return errors.Join(err, removeUnnamed(path))
-		}
-	}
-	return removeUnnamed(path) // the object is damaged
-}
-
-// fits reports whether a copy belongs to the present content of its object. The attributes of the
-// object decide, or, in a copy without attributes, the checksums.
-func (c *metadataCopies) fits(one metadataCopy, path string, info fs.FileInfo) (bool, error) {
-	if !info.Mode().IsRegular() {
-		return true, nil
-	}
-	etag, err := c.meta.RetrieveAttribute(nil, one.Bucket, one.Key, etagAttribute)
-	if err == nil && !c.inFiles {
-		return string(etag) == string(one.Attributes[etagAttribute]), nil
-	}
-	if err != nil && !errors.Is(err, meta.ErrNoSuchKey) {
-		return false, err
-	}
-	file, err := os.Open(path)
-	if err != nil {
-		return false, err
-	}
-	err = verifySums(file, info.Size(), one.Attributes[sumsAttribute])
-	if errors.Is(err, errDamaged) {
-		return false, file.Close()
-	}
-	return err == nil, errors.Join(err, file.Close())
-}
-
-// removeUnnamed removes the files that the gateway renames to replace an object, if it was killed
-// before it renamed them.
-func removeUnnamed(path string) error {
-	dir, base := filepath.Split(path)
-	entries, err := os.ReadDir(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	for _, entry := range entries {
-		if strings.HasPrefix(entry.Name(), "."+base+".sgwtmp.") {
-			err = errors.Join(err, os.Remove(filepath.Join(dir, entry.Name())))
-		}
-	}
-	return err
 }

@@ -140,7 +140,11 @@ func (d *durableStore) addSums(file *os.File, bucket, key, etag string) error {
 	if !strings.Contains(etag, "-") && hex.EncodeToString(digest.Sum(nil)) != etag {
 		return fmt.Errorf("%w: its content does not match its ETag", errDamaged)
 	}
-	return d.meta.storeSums(file, bucket, key)
+	sums, err := sumsOf(file)
+	if err != nil {
+		return err
+	}
+	return d.copies.meta.StoreAttribute(file, bucket, key, sumsAttribute, sums)
 }
 
 // verifyCopy checks the copy of an object's metadata.
