@@ -91,6 +91,13 @@ func (p *parts) readDrawing(name string) error {
 				in = true
 			case "br":
 				return p.out.separate('\n')
+			case "cNvPr": // the description of a picture or shape
+				if description := a.get("descr"); description != "" && skip == 0 {
+					if err := p.out.separate('\n'); err != nil {
+						return err
+					}
+					return p.out.add(description + "\n")
+				}
 			case "pPr":
 				numbers.level(a.get("lvl"))
 			case "buAutoNum":

@@ -103,6 +103,7 @@ type openDocument struct {
 	skip   int     // nesting depth of hidden elements
 	repeat int     // number of repetitions of the current cell
 	from   int     // offset of the text of the current cell
+	value  string  // of the current cell; displayed if the cell has no text
 }
 
 // maxNested is the maximum number of nested lists that are distinguished.
@@ -156,7 +157,7 @@ func (o *openDocument) start(name string, a attributes) error {
 	case "page":
 		o.slides++
 	case "table-cell", "covered-table-cell":
-		o.repeat, o.from = min(count(a.get("number-columns-repeated")), maxRepeats), o.out.b.Len()
+		o.repeat, o.from, o.value = min(count(a.get("number-columns-repeated")), maxRepeats), o.out.b.Len(), valueOf(a)
 	case "table":
 		if err := o.out.separate('\n'); err != nil || o.text > 0 {
 			return err
@@ -193,11 +194,27 @@ func (o *openDocument) end(name string) error {
 	return nil
 }
 
+// valueOf returns the value of a cell as its attributes state it.
+func valueOf(a attributes) string {
+	for _, name := range []string{"string-value", "date-value", "time-value", "boolean-value"} {
+		if value := a.get(name); value != "" {
+			return value
+		}
+	}
+	return a.get("value")
+}
+
 // endCell writes the separator after a cell, and then the repetitions of the cell.
 func (o *openDocument) endCell() error {
 	o.from = min(o.from, o.out.b.Len())
 	shown := strings.TrimRight(string(o.out.b.Bytes()[o.from:]), "\n")
 	o.out.b.Truncate(o.from + len(shown))
+	if shown == "" && o.value != "" && o.skip == 0 {
+		shown = o.value
+		if err := o.out.add(shown); err != nil {
+			return err
+		}
+	}
 	if err := o.out.separate('\t'); err != nil {
 		return err
 	}

@@ -35,6 +35,13 @@ type word struct {
 		level       int
 	}
 	numbered bool // whether the number of the paragraph has been written
+	choices  *choices
+}
+
+// choices are the entries of a drop-down field.
+type choices struct {
+	entries []string
+	chosen  int
 }
 
 func (w *word) read(part string) error {
@@ -55,8 +62,25 @@ func (w *word) read(part string) error {
 
 func (w *word) start(name string, a attributes) error {
 	switch name {
-	case "Fallback", "moveFrom":
+	case "Fallback", "moveFrom", "rt": // rt is the reading of a ruby text
 		w.skip++
+	case "docPr":
+		if description := a.get("descr"); description != "" && w.skip == 0 {
+			if err := w.out.separate(' '); err != nil {
+				return err
+			}
+			return w.out.add(description + " ")
+		}
+	case "ddList":
+		w.choices = &choices{}
+	case "listEntry":
+		if w.choices != nil && w.keep(len(a.get("val"))) {
+			w.choices.entries = append(w.choices.entries, a.get("val"))
+		}
+	case "result", "default":
+		if w.choices != nil {
+			w.choices.chosen = count(a.get("val"))
+		}
 	case "txbxContent":
 		return w.out.separate('\n')
 	case "p":
@@ -79,8 +103,8 @@ func (w *word) start(name string, a attributes) error {
 		return w.out.add("-")
 	case "sym":
 		code, err := strconv.ParseUint(a.get("char"), 16, 16)
-		if err == nil && (code < 0xe000 || code > 0xf8ff) && w.skip == 0 {
-			return w.out.add(string(rune(code)))
+		if err == nil && w.skip == 0 {
+			return w.out.add(symbol(a.get("font"), rune(code)))
 		}
 	}
 	return nil
@@ -88,8 +112,13 @@ func (w *word) start(name string, a attributes) error {
 
 func (w *word) end(name string) error {
 	switch name {
-	case "Fallback", "moveFrom":
+	case "Fallback", "moveFrom", "rt":
 		w.skip--
+	case "ddList":
+		if c := w.choices; c != nil && c.chosen < len(c.entries) && w.skip == 0 {
+			w.choices = nil
+			return w.out.add(c.entries[c.chosen])
+		}
 	case "t":
 		w.text = false
 	case "p", "tr", "txbxContent":

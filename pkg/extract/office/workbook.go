@@ -1,9 +1,12 @@
 package office
 
 import (
+	"regexp"
 	"strconv"
 	"strings"
+	"time"
 
+	"github.com/assay-project/assay/pkg/extract/numberformat"
 	"github.com/assay-project/assay/pkg/extract/reason"
 )
 
@@ -11,7 +14,7 @@ import (
 type workbook struct {
 	*parts
 	shared   []string // the shared strings
-	formats  []numberFormat
+	formats  []numberformat.Format
 	date1904 bool
 }
 
@@ -106,7 +109,7 @@ func (w *workbook) readShared(part string) error {
 				in = false
 			case "si":
 				if len(w.shared) < maxShared {
-					w.shared = append(w.shared, b.String())
+					w.shared = append(w.shared, unescaped(b.String()))
 				}
 			}
 			return nil
@@ -123,7 +126,7 @@ const (
 
 // readFormats reads the number formats of the cell styles.
 func (w *workbook) readFormats(part string) error {
-	custom, parsed := map[string]string{}, map[string]numberFormat{}
+	custom, parsed := map[string]string{}, map[string]numberformat.Format{}
 	cells := false
 	return w.walk(part, events{
 		start: func(name string, a attributes) error {
@@ -142,7 +145,7 @@ func (w *workbook) readFormats(part string) error {
 						code = builtinFormats[id]
 					}
 					if _, found := parsed[code]; !found && w.keep(formatSize*len(code)) {
-						parsed[code] = parseFormat(code)
+						parsed[code] = numberformat.Parse(code)
 					}
 					if len(w.formats) < maxFormats {
 						w.formats = append(w.formats, parsed[code])
@@ -169,13 +172,15 @@ type cell struct {
 
 func (w *workbook) readSheet(part string) error {
 	var c cell
-	var in, header bool
+	var in, header, phonetic bool
 	return w.walk(part, events{
 		start: func(name string, a attributes) error {
 			switch name {
 			case "c":
 				c.kind, c.style = a.get("t"), count(a.get("s"))
 				c.value.Reset()
+			case "rPh":
+				phonetic = true
 			case "v", "t":
 				in = true
 			case "oddHeader", "oddFooter", "evenHeader", "evenFooter", "firstHeader", "firstFooter":
@@ -185,13 +190,15 @@ func (w *workbook) readSheet(part string) error {
 			return nil
 		},
 		text: func(s []byte) error {
-			if in && c.value.Len() < w.out.most {
+			if in && !phonetic && c.value.Len() < w.out.most {
 				c.value.Write(s)
 			}
 			return nil
 		},
 		end: func(name string) error {
 			switch name {
+			case "rPh":
+				phonetic = false
 			case "v", "t":
 				in = false
 			case "c":
@@ -217,7 +224,7 @@ func (w *workbook) show(c *cell) string {
 	switch c.kind {
 	case "s":
 		if n, err := strconv.Atoi(strings.TrimSpace(value)); err == nil && n >= 0 && n < len(w.shared) {
-			return w.shared[n]
+			return w.format(c).Text(w.shared[n])
 		}
 		return ""
 	case "b":
@@ -225,14 +232,64 @@ func (w *workbook) show(c *cell) string {
 			return "TRUE"
 		}
 		return "FALSE"
-	case "str", "inlineStr", "e":
+	case "str", "inlineStr":
+		return w.format(c).Text(unescaped(value))
+	case "e":
+		return value
+	case "d":
+		if days, ok := serial(value, w.date1904); ok && c.style < len(w.formats) {
+			return w.formats[c.style].Number(days, w.date1904)
+		}
 		return value
 	}
 	n, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
 	if err != nil || c.style >= len(w.formats) {
 		return value
 	}
-	return w.formats[c.style].show(n, w.date1904)
+	return w.formats[c.style].Number(n, w.date1904)
+}
+
+// format returns the number format of a cell.
+func (w *workbook) format(c *cell) numberformat.Format {
+	if c.style < len(w.formats) {
+		return w.formats[c.style]
+	}
+	return numberformat.Format{}
+}
+
+// serial converts an ISO 8601 date, with or without a time, to days.
+func serial(value string, date1904 bool) (days float64, ok bool) {
+	first := time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC)
+	if date1904 {
+		first = time.Date(1904, 1, 1, 0, 0, 0, 0, time.UTC)
+	}
+	for _, layout := range []string{"2006-01-02T15:04:05.999999999", "2006-01-02T15:04:05.999999999Z07:00", "2006-01-02T15:04", time.DateOnly} {
+		if at, err := time.Parse(layout, strings.TrimSpace(value)); err == nil {
+			return at.Sub(first).Hours() / 24, true
+		}
+	}
+	return 0, false
+}
+
+// escape matches the escape sequences of ECMA-376, part 1, section 22.9.2.19.
+var escape = regexp.MustCompile(`_x[0-9A-Fa-f]{4}_`)
+
+// unescaped replaces the escape sequences of a string by their characters. _x005F_ is an underscore, which protects text that
+// looks like a sequence.
+func unescaped(s string) string {
+	if !strings.Contains(s, "_x") {
+		return s
+	}
+	return escape.ReplaceAllStringFunc(s, func(sequence string) string {
+		code, err := strconv.ParseUint(sequence[2:6], 16, 16)
+		if err != nil || code >= 0xd800 && code < 0xe000 {
+			return sequence
+		}
+		if code == '\r' {
+			return "\n"
+		}
+		return string(rune(code))
+	})
 }
 
 // pageText returns the text of a page header or footer without its codes: &L, &"font", &12, &P. &&
