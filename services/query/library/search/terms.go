@@ -35,10 +35,7 @@ func Parse(query string) (Terms, error) {
 	var terms Terms
 	words, positive := 0, false
 	for rest := strings.TrimSpace(query); rest != ""; rest = strings.TrimSpace(rest) {
-		text, after, err := next(rest)
-		if err != nil {
-			return nil, err
-		}
+		text, after := next(rest)
 		rest = after
 		t, err := term(text)
 		if err != nil {
@@ -63,27 +60,27 @@ func Parse(query string) (Terms, error) {
 }
 
 // next splits the first term off a query.
-func next(query string) (text, rest string, err error) {
+func next(query string) (text, rest string) {
 	quote := strings.IndexByte(query, '"')
 	space := strings.IndexFunc(query, unicode.IsSpace)
 	if quote < 0 || space >= 0 && space < quote {
 		if space < 0 {
-			return query, "", nil
+			return query, ""
 		}
-		return query[:space], query[space:], nil
+		return query[:space], query[space:]
 	}
 	if quote > 0 && query[:quote] != "-" { // a"b" is parsed as a and "b"
-		return query[:quote], query[quote:], nil
+		return query[:quote], query[quote:]
 	}
 	length := strings.IndexByte(query[quote+1:], '"')
-	if length < 0 {
-		return "", "", wrong(`a quotation mark is not closed: put one at each end, as in "the words"`)
+	if length < 0 { // the end of the query closes the quotation
+		return query, ""
 	}
 	end := quote + 1 + length + 1
 	if strings.HasPrefix(query[end:], "*") {
 		end++
 	}
-	return query[:end], query[end:], nil
+	return query[:end], query[end:]
 }
 
 func term(text string) (Term, error) {

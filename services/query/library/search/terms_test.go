@@ -22,6 +22,12 @@ func TestWords(t *testing.T) {
 		strings.Repeat("é", 100):        {strings.Repeat("e", 64)},
 		strings.Repeat("ж", 100) + " a": {strings.Repeat("ж", 32), "a"},
 		"\xff\xfea\xc3":                 {"a"},
+		"Straße ΟΔΟΣ Øresund İstanbul Łódź":                {"strasse", "οδοσ", "oresund", "istanbul", "lodz"},
+		"اللَّه كِتَاب كـتاب":                              {"الله", "كتاب", "كتاب"},
+		"שָׁלוֹם 日本":                                       {"שלום", "日", "本"},
+		"invest\u00adment \u200bDonau\u2060dampf a\u200bb": {"investment", "donaudampf", "a", "b"},
+		"서울특별시에서":                                          {"서", "울", "특", "별", "시", "에", "서"},
+		"กี่ が":                                            {"กี่", "が"},
 	} {
 		var got []string
 		for w := range search.Words(text) {
@@ -42,8 +48,11 @@ func TestParse(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, error %v\nwant %+v", got, err, want)
 	}
+	if got, err := search.Parse(`a "b c`); err != nil || !reflect.DeepEqual(got, search.Terms{{Words: []string{"a"}}, {Words: []string{"b", "c"}}}) {
+		t.Errorf("an open quotation: got %+v, error %v, want it closed at the end", got, err)
+	}
 	for query, advice := range map[string]string{
-		`"open`: "not closed", `-`: "no letter", `-a`: "only excludes", `*`: "has no prefix", `a*`: "too short", `&& !`: "no letter", ``: "no letter",
+		`-`: "no letter", `-a`: "only excludes", `*`: "has no prefix", `a*`: "too short", `&& !`: "no letter", ``: "no letter",
 		strings.Repeat("word ", 33): "too long", `"` + strings.Repeat("word ", 65) + `"`: "too long",
 	} {
 		_, err := search.Parse(query)

@@ -5,8 +5,6 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"golang.org/x/text/unicode/norm"
 )
 
 // Word is a word of a text.
@@ -19,7 +17,8 @@ type Word struct {
 const maxWord = 64
 
 // Words iterates over the words of a text: the longest runs of letters, numbers and combining marks. In
-// scripts without word separators, each character is a word. Engines index these words and compare them
+// scripts without word separators, and in Korean, whose particles follow words without a space, each character is a word.
+// Characters that are not displayed, such as soft hyphens, do not separate words. Engines index these words and compare them
 // bytewise, so all engines and the snippets agree on matches.
 func Words(text string) iter.Seq[Word] {
 	return func(yield func(Word) bool) {
@@ -62,8 +61,14 @@ const (
 	character // a word by itself
 )
 
-// unspaced lists the scripts that do not separate words.
-var unspaced = []*unicode.RangeTable{unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar}
+// unspaced lists the scripts whose characters are words.
+var unspaced = []*unicode.RangeTable{unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar, unicode.Hangul}
+
+// ignorable are the characters that are not displayed (the property Default_Ignorable_Code_Point). The zero width space is
+// not one of them here: it separates words.
+var ignorable = []*unicode.RangeTable{unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector}
+
+const zeroWidthSpace = '\u200b'
 
 func kindOf(r rune) kind {
 	switch {
@@ -72,7 +77,9 @@ func kindOf(r rune) kind {
 			return letter
 		}
 		return separator
-	case unicode.Is(unicode.M, r):
+	case r == zeroWidthSpace:
+		return separator
+	case unicode.Is(unicode.M, r), unicode.In(r, ignorable...):
 		return mark
 	case !unicode.In(r, unicode.L, unicode.N):
 		return separator
@@ -82,18 +89,18 @@ func kindOf(r rune) kind {
 	return letter
 }
 
-// fold returns a word in the form used for comparison: in lower case, with compatibility characters decomposed,
-// and without the diacritics of Latin, Greek and Cyrillic letters.
+// fold returns a word in the form used for comparison: with case folded, with compatibility characters decomposed, without the
+// marks of Latin, Greek, Cyrillic, Hebrew and Arabic letters, and with Latin letters instead of their variants.
 func fold(word string, plain bool) string {
 	if plain {
 		return strings.ToLower(word[:min(len(word), maxWord)])
 	}
 	folded := strings.Map(func(r rune) rune {
-		if unicode.Is(diacritics, r) || !unicode.In(r, unicode.L, unicode.N, unicode.M) {
+		if !unicode.In(r, unicode.L, unicode.N, unicode.M) {
 			return -1
 		}
-		return unicode.ToLower(r)
-	}, norm.NFKD.String(word))
+		return r
+	}, Fold(word))
 	if len(folded) > maxWord {
 		end := maxWord
 		for !utf8.RuneStart(folded[end]) {
@@ -102,17 +109,4 @@ func fold(word string, plain bool) string {
 		folded = folded[:end]
 	}
 	return folded
-}
-
-// diacritics are the combining diacritical marks.
-var diacritics = &unicode.RangeTable{R16: []unicode.Range16{{Lo: 0x0300, Hi: 0x036f, Stride: 1}}}
-
-// Fold returns the sort key of a name: the name in lower case and without diacritics.
-func Fold(name string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.Is(diacritics, r) {
-			return -1
-		}
-		return unicode.ToLower(r)
-	}, norm.NFKD.String(name))
 }

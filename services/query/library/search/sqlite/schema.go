@@ -1,7 +1,7 @@
 package sqlite
 
 // version is the version of the schema and of search.Words. A file with another version is rebuilt.
-const version = 2
+const version = 3
 
 // schema creates the tables. Times are milliseconds since the Unix epoch.
 const schema = `
