@@ -13,7 +13,7 @@ func access(cfg Config) map[area.Program][]area.Statement {
 		area.Ingest: {
 			area.Allow("LibraryNodes", []string{create, change, remove, check}, nodes),
 			area.Allow("LibraryFiles", []string{create, change, remove}, files),
-			area.Allow("LibraryWorkflows", []string{create}, workflows),
+			area.Allow("LibraryWorkflows", []string{create, check}, workflows),
 			area.Allow("LibraryRead", read, all...),
 			area.Allow("LibraryFolders", []string{"dynamodb:Query"}, nodes+"/index/"+nodesByType.name), // to find the depth of a moved folder
 			area.Allow("LibraryUpload", []string{"s3:GetObject", "s3:PutObject", "s3:ListMultipartUploadParts", "s3:AbortMultipartUpload", "s3:DeleteObject"}, objects),

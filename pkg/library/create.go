@@ -7,6 +7,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
@@ -103,13 +104,25 @@ type NewFile struct {
 	Keyed       bool   // the id comes from an idempotency key, so that a file that was erased may have had it
 }
 
-// firstRun returns the run of a new file: 1, or the time in epoch milliseconds if an erased file may have had its id. Messages
-// and results of that file are then those of earlier runs.
-func (s *Store) firstRun(r NewFile) int64 {
-	if r.Keyed {
-		return s.now().UnixMilli()
+// firstRun returns the run of a new file: 1, or the next run of an erased file that had its id, as long as the operation that
+// erased it is kept. Messages of that file are then of earlier runs. The write in the result fails if there is a later run.
+func (s *Store) firstRun(ctx context.Context, r NewFile) (run int64, unchanged []types.TransactWriteItem, err error) {
+	if !r.Keyed {
+		return 1, nil, nil
 	}
-	return 1
+	erased, err := s.Workflow(ctx, r.ID)
+	if err != nil && !errors.Is(err, lifecycle.ErrNotFound) {
+		return 0, nil, err
+	}
+	w := Workflow{Run: erased.Run + 1}
+	expr, err := expression.NewBuilder().WithCondition(earlier(w)).Build()
+	if err != nil {
+		return 0, nil, err
+	}
+	return w.Run, []types.TransactWriteItem{{ConditionCheck: &types.ConditionCheck{
+		TableName: &s.workflows, Key: workflowKey(r.ID), ConditionExpression: expr.Condition(),
+		ExpressionAttributeNames: expr.Names(), ExpressionAttributeValues: expr.Values(),
+	}}}, nil
 }
 
 // Reserve creates a file in state Loading and its node. Uploads into one folder do not conflict: the folder is read
@@ -120,7 +133,10 @@ func (s *Store) Reserve(ctx context.Context, r NewFile) (Node, File, error) {
 		return Node{}, File{}, err
 	}
 	r.ParentID = parent.Node().ID
-	run := s.firstRun(r)
+	run, unchanged, err := s.firstRun(ctx, r)
+	if err != nil {
+		return Node{}, File{}, err
+	}
 	node, err := s.newNode(r.NewNode, KindFile, Node{
 		SubType: r.Type, Status: Loading, Run: run, Blob: &Blob{ID: r.BlobID, Bucket: r.Bucket, Key: r.Key, Length: r.Length},
 	})
@@ -140,7 +156,7 @@ func (s *Store) Reserve(ctx context.Context, r NewFile) (Node, File, error) {
 	if err != nil {
 		return Node{}, File{}, err
 	}
-	_, err = s.db.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{putFile, putNode}})
+	_, err = s.db.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: append(unchanged, putFile, putNode)})
 	if table.CanceledFor(err, conditionFailed) {
 		return Node{}, File{}, lifecycle.ErrExists
 	}

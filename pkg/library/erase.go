@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/google/uuid"
 
@@ -59,8 +57,7 @@ func (s *Store) erase(ctx context.Context, n Node, e Edit) (Workflow, error) {
 	node.Remove = []string{typeOwnedByName, "trashedFrom"}
 	node.Condition = expression.Name(versionName).Equal(expression.Value(n.Version))
 	write := lifecycle.Write{Items: []lifecycle.Item{node}}
-	// The row of an earlier operation remains if the folder had the id of an erased one.
-	w := Workflow{CorrelationID: eraseID(n.ID), Run: s.now().UnixMilli()}
+	var w Workflow
 	if n.Type == KindFile {
 		f, err := s.File(ctx, n.ID)
 		if err != nil {
@@ -71,6 +68,13 @@ func (s *Store) erase(ctx context.Context, n Node, e Edit) (Workflow, error) {
 		}
 		write.Items = append(write.Items, file)
 		write.Fence = runFence(f.Run, w.Run)
+	} else {
+		// An operation remains if the folder has the id of one that was erased.
+		previous, err := s.Workflow(ctx, eraseID(n.ID))
+		if err != nil && !errors.Is(err, lifecycle.ErrNotFound) {
+			return Workflow{}, err
+		}
+		w = Workflow{CorrelationID: eraseID(n.ID), Run: previous.Run + 1, Version: previous.Version}
 	}
 	now := stamp(s.now())
 	w.WorkflowType, w.CurrentState, w.FileID, w.UserID = EraseWorkflow, Processing, n.ID, n.OwnedBy
@@ -86,38 +90,27 @@ func (s *Store) erase(ctx context.Context, n Node, e Edit) (Workflow, error) {
 }
 
 // Erased completes an operation that Erase returned, after the objects of the file or the children of the folder have
-// been deleted. It removes the node. It also removes a file and the operation that erased it; the operation of a
-// folder becomes Processed. Erased is idempotent. It returns ErrNotEmpty for a folder that has children, and
+// been deleted. It removes the node, and a file. The operation becomes Processed and is kept for some days, because a new node
+// can have the same id. Erased is idempotent. It returns ErrNotEmpty for a folder that has children, and
 // lifecycle.ErrFenceLost if the file has another run.
 func (s *Store) Erased(ctx context.Context, w Workflow) error {
 	gone := func(name string) types.TransactWriteItem {
 		return types.TransactWriteItem{Delete: &types.Delete{TableName: &name, Key: key(w.FileID)}}
 	}
+	write := lifecycle.Write{Items: []lifecycle.Item{s.ofWorkflow(w.CorrelationID, nil)}, Also: []types.TransactWriteItem{gone(s.nodes)}}
 	if w.CorrelationID == w.FileID {
-		same := types.TransactWriteItem{Delete: &types.Delete{
-			TableName: &s.workflows, Key: workflowKey(w.CorrelationID),
-			ConditionExpression:       aws.String("attribute_not_exists(correlationId) OR #run = :run"),
-			ExpressionAttributeNames:  map[string]string{"#run": runName},
-			ExpressionAttributeValues: map[string]table.Value{":run": table.Integer(w.Run)},
-		}}
-		_, err := s.db.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{
-			TransactItems: []types.TransactWriteItem{same, gone(s.files), gone(s.nodes)},
-		})
-		if table.CanceledFor(err, conditionFailed) {
-			err = lifecycle.ErrFenceLost
+		write.Fence = runFence(w.Run, w.Run)
+		write.Also = append(write.Also, gone(s.files))
+	} else {
+		page, err := s.Children(ctx, w.FileID, Listing{Limit: 1})
+		if err != nil {
+			return err
 		}
-		return wrapped("erase "+w.FileID, err)
+		if len(page.Nodes) > 0 {
+			return ErrNotEmpty
+		}
 	}
-	page, err := s.Children(ctx, w.FileID, Listing{Limit: 1})
-	if err != nil {
-		return err
-	}
-	if len(page.Nodes) > 0 {
-		return ErrNotEmpty
-	}
-	_, err = Machine().Apply(ctx, s.db, complete, lifecycle.Write{
-		Items: []lifecycle.Item{s.ofWorkflow(w.CorrelationID, nil)}, Also: []types.TransactWriteItem{gone(s.nodes)},
-	})
+	_, err := Machine().Apply(ctx, s.db, complete, write)
 	if moved, ok := errors.AsType[*lifecycle.MovedError](err); ok && moved.Found == Processed {
 		return nil
 	}

@@ -176,13 +176,44 @@ func TestEraseFile(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for name, key := range map[string]table.Key{config.Nodes: key(f.ID), config.Files: key(f.ID), config.Workflows: workflowKey(f.ID)} {
+	for name, key := range map[string]table.Key{config.Nodes: key(f.ID), config.Files: key(f.ID)} {
 		if row := r.row(name, key); row != nil {
 			t.Errorf("%s: got row %v, want none", name, row)
 		}
 	}
+	if w, err := r.Workflow(t.Context(), f.ID); err != nil || w.CurrentState != Processed || w.Run != op.Run {
+		t.Errorf("got workflow %+v, error %v, want the operation, Processed", w, err)
+	}
 	if _, err := r.Erase(t.Context(), f.ID, ann); !errors.Is(err, lifecycle.ErrNotFound) {
 		t.Errorf("Erase of a removed file: got error %v, want ErrNotFound", err)
+	}
+}
+
+// TestErasedIDIsReused: a new file with the id of an erased one has later runs, and no workflow until it is started.
+func TestErasedIDIsReused(t *testing.T) {
+	r := open(t)
+	f, _ := r.in(Processing)
+	op, err := r.Erase(t.Context(), f.ID, ann)
+	if err == nil {
+		err = r.Erased(t.Context(), op)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	again := r.newFile("again.txt", "")
+	again.ID, again.Keyed = f.ID, true
+	node, file, err := r.Reserve(t.Context(), again)
+	if err != nil || file.Run != op.Run+1 || node.Run != file.Run {
+		t.Fatalf("got run %d of the file and %d of the node, error %v, want %d", file.Run, node.Run, err, op.Run+1)
+	}
+	if w, err := r.WorkflowOf(t.Context(), file); !errors.Is(err, lifecycle.ErrNotFound) {
+		t.Errorf("got workflow %+v, error %v, want none", w, err)
+	}
+	if first, before := file.Start("e").ID, f.Start("e").ID; first == before {
+		t.Errorf("got event id %s twice, want one for each file", first)
+	}
+	if op, err = r.Erase(t.Context(), f.ID, ann); err != nil || op.Run != file.Run+1 {
+		t.Errorf("erasing it again: got run %d, error %v, want %d", op.Run, err, file.Run+1)
 	}
 }
 

@@ -93,7 +93,7 @@ func (p Permissions) View() PermissionsView {
 // WorkflowView is the workflow of a file as the HTTP API shows it.
 type WorkflowView struct {
 	FileID         string     `json:"fileId"`
-	Run            int64      `json:"run" doc:"incremented by every retry and reprocessing; begins with 1 or, for a file with an idempotency key, with a time"`
+	Run            int64      `json:"run" doc:"incremented by every retry and reprocessing"`
 	State          string     `json:"state" enum:"Loaded,Parsing,Parsed,Processing,Processed,ProcessedPartially,Failed"`
 	FailureMessage string     `json:"failureMessage,omitempty"`
 	Steps          []StepView `json:"steps" doc:"steps of the workflow; the steps chunk/00000 and so on, which process records, are listed only if they failed"`

@@ -137,6 +137,16 @@ func (s *Store) Workflow(ctx context.Context, id string) (Workflow, error) {
 	return w, s.read(ctx, s.workflows, workflowKey(id), &w)
 }
 
+// WorkflowOf returns the workflow of the current run of a file. It returns lifecycle.ErrNotFound if there is none: the row may be
+// of the operation that erased a file with the same id.
+func (s *Store) WorkflowOf(ctx context.Context, f File) (Workflow, error) {
+	w, err := s.Workflow(ctx, f.ID)
+	if err == nil && w.Run != f.Run {
+		return Workflow{}, lifecycle.ErrNotFound
+	}
+	return w, err
+}
+
 // newWorkflow returns a new run of a file's workflow. Its version continues that of the row it replaces.
 func (s *Store) newWorkflow(ctx context.Context, f File, run int64, open []string) (Workflow, error) {
 	old, err := s.Workflow(ctx, f.ID)

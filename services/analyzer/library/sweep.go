@@ -189,7 +189,7 @@ func (s sweep) file(ctx context.Context, r *sweeper.Run, f library.File) error {
 		return nil
 	}
 	if f.Status != library.Loading {
-		_, err := s.store.Workflow(ctx, f.ID)
+		_, err := s.store.WorkflowOf(ctx, f)
 		if !errors.Is(err, lifecycle.ErrNotFound) {
 			return err
 		}

@@ -40,7 +40,7 @@ func (a *Area) retryStep(ctx context.Context, i item, in *stepInput) (item, erro
 // keep copies the results of all steps except one, and the records of the file, to keys of the next run. It returns
 // the copied results.
 func (a *Area) keep(ctx context.Context, file library.File, step string) (map[string]plan.Result, error) {
-	w, err := a.store.Workflow(ctx, file.ID)
+	w, err := a.store.WorkflowOf(ctx, file)
 	if err != nil {
 		return nil, library.ErrNoWorkflow
 	}

@@ -131,7 +131,7 @@ func (a *Area) getImage(ctx context.Context, in *imageInput) (*redirectOutput, e
 
 // without returns the end of a sentence: the reason why a step produced nothing for a file, or "" if it is unknown.
 func (a *Area) without(ctx context.Context, file library.File, step string) string {
-	w, err := a.store.Workflow(ctx, file.ID)
+	w, err := a.store.WorkflowOf(ctx, file)
 	if err != nil || w.Run != file.Run { // the workflow of this run was removed
 		return ""
 	}
@@ -177,7 +177,7 @@ func (a *Area) getWorkflow(ctx context.Context, in *readInput) (*workflowOutput,
 	if err != nil {
 		return nil, problem(err)
 	}
-	w, err := a.store.Workflow(ctx, file.ID)
+	w, err := a.store.WorkflowOf(ctx, file)
 	if errors.Is(err, lifecycle.ErrNotFound) || err == nil && w.WorkflowType != library.FileWorkflow {
 		return nil, web.NotFound("The processing steps of this file do not exist yet or have been removed.")
 	}
