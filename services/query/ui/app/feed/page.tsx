@@ -21,6 +21,7 @@ import type { Bucket, Item, Summary } from "./view.js";
 
 const outcomes = new Stream(() => "/v1/feed/events", ["completed", "failed"]);
 const minInterval = 2000, maxInterval = 60_000; // ms between refreshes; the window moves even without events
+const settleInterval = 4000, settleTime = 15_000; // ms; totals can follow the event of an item
 
 interface Figures {
   of: string; // the selection
@@ -54,11 +55,11 @@ export default function FeedPage(): JSX.Element {
   const [figures, setFigures] = useState<Figures>(), [error, setError] = useState(""), [saving, setSaving] = useState(false);
 
   useEffect(() => {
-    let gone = false, timer: ReturnType<typeof setTimeout> | undefined, last = 0;
+    let gone = false, timer: ReturnType<typeof setTimeout> | undefined, last = 0, event = 0;
     const refresh = (): void => {
       clearTimeout(timer);
       last = Date.now();
-      timer = setTimeout(refresh, maxInterval);
+      timer = setTimeout(refresh, last < event + settleTime ? settleInterval : maxInterval);
       if (!expired(chosen)) list.refresh();
       read(key, chosen).then((found) => {
         if (gone) return;
@@ -67,6 +68,7 @@ export default function FeedPage(): JSX.Element {
       }, (failed: unknown) => { if (!gone) setError(message(failed)); });
     };
     const soon = (): void => {
+      event = Date.now();
       clearTimeout(timer);
       timer = setTimeout(refresh, Math.max(300, last + minInterval - Date.now()));
     };
