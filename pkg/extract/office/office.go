@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/assay-project/assay/pkg/extract/offcrypto"
 	"github.com/assay-project/assay/pkg/extract/reason"
 	"github.com/assay-project/assay/pkg/extract/zipxml"
 )
@@ -76,7 +77,16 @@ func Read(ctx context.Context, r io.ReaderAt, size int64, l Limits) (*Document, 
 	}
 	switch {
 	case bytes.HasPrefix(head, []byte("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")):
-		return readCompound(r, size)
+		d, err := readCompound(r, size)
+		if !errors.Is(err, ErrLocked) {
+			return d, err
+		}
+		// A document that opens without a password may be encrypted nevertheless.
+		content, decryptErr := offcrypto.Decrypt(r, size)
+		if decryptErr != nil || !bytes.HasPrefix(content, []byte("PK\x03\x04")) {
+			return nil, err
+		}
+		return Read(ctx, bytes.NewReader(content), int64(len(content)), l)
 	case !bytes.HasPrefix(head, []byte("PK\x03\x04")):
 		return nil, ErrFormat
 	}

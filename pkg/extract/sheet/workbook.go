@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/assay-project/assay/pkg/extract/charset"
+	"github.com/assay-project/assay/pkg/extract/offcrypto"
 	"github.com/assay-project/assay/pkg/extract/reason"
 	"github.com/assay-project/assay/pkg/extract/records"
 	"github.com/assay-project/assay/pkg/extract/zipxml"
@@ -73,7 +74,11 @@ func NewWorkbook(ctx context.Context, r io.ReaderAt, size int64) (*Workbook, err
 	if n, err := r.ReadAt(magic, 0); err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	} else if string(magic[:n]) == "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" { // encrypted workbooks are OLE files
-		return nil, ErrLocked
+		content, err := offcrypto.Decrypt(r, size)
+		if err != nil {
+			return nil, ErrLocked
+		}
+		r, size = bytes.NewReader(content), int64(len(content))
 	}
 	z, err := zipxml.Open(r, size, maxParts)
 	if err != nil {
