@@ -54,7 +54,7 @@ func TestDamaged(t *testing.T) {
 	}
 	for name, parts := range map[string][]officetest.Part{
 		"no description": {{"EncryptedPackage", "12345678"}}, "short": {{"EncryptionInfo", "\x04\x00\x04\x00"}, {"EncryptedPackage", "1"}},
-		"no XML": {{"EncryptionInfo", "\x04\x00\x04\x00\x40\x00\x00\x00<a"}, {"EncryptedPackage", "1234567890"}},
+		"no XML":       {{"EncryptionInfo", "\x04\x00\x04\x00\x40\x00\x00\x00<a"}, {"EncryptedPackage", "1234567890"}},
 		"short header": {{"EncryptionInfo", "\x04\x00\x02\x00\x24\x00\x00\x00\xff\xff\xff\xff"}, {"EncryptedPackage", "1234567890"}},
 	} {
 		data := officetest.Compound(parts...)
