@@ -352,11 +352,14 @@ func (w *world) erase(id string) {
 	}
 }
 
-// nothing returns an error if a file has a row or an object.
+// nothing returns an error if a file has a row or an object, apart from the ended operation that erased it.
 func (w *world) nothing(id string) error {
 	_, file := w.File(w.t.Context(), id)
 	_, node := w.Get(w.t.Context(), id)
-	_, workflow := w.Workflow(w.t.Context(), id)
+	flow, workflow := w.Workflow(w.t.Context(), id)
+	if workflow == nil && flow.WorkflowType == library.EraseWorkflow && flow.Final() {
+		workflow = lifecycle.ErrNotFound
+	}
 	for what, err := range map[string]error{"file": file, "node": node, "workflow": workflow} {
 		if !errors.Is(err, lifecycle.ErrNotFound) {
 			return fmt.Errorf("reading the %s returned %v, want ErrNotFound", what, err)
