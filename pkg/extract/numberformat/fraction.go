@@ -79,7 +79,7 @@ func (s section) showFraction(n float64) string {
 			}
 		}
 	}
-	end := p.slash + 1
+	var end int // of the denominator
 	if p.fixedAt < 0 {
 		end = p.denominator[len(p.denominator)-1] + 1
 		s.fillDenominator(shown, p.denominator, strconv.Itoa(denominator))

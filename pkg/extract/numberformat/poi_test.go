@@ -3,6 +3,7 @@ package numberformat_test
 import (
 	"archive/zip"
 	"encoding/xml"
+	"errors"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -73,15 +74,18 @@ func poiRows(t *testing.T, path string) (rows []poiRow) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer archive.Close()
+	defer func() {
+		if err := archive.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
 	read := func(name string, to any) {
 		t.Helper()
 		f, err := archive.Open(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer f.Close()
-		if err := xml.NewDecoder(f).Decode(to); err != nil {
+		if err := errors.Join(xml.NewDecoder(f).Decode(to), f.Close()); err != nil {
 			t.Fatalf("%s: %s: %v", path, name, err)
 		}
 	}
