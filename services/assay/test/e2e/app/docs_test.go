@@ -15,6 +15,7 @@ func TestDocs(t *testing.T) {
 	s := system.StartServer(t, t.TempDir()).System
 	p := Start(t).Open(t, s.HTTP, "/docs")
 	look := func(name string) {
+		p.Wait(t, settled)
 		p.axe(t, name)
 		p.save(t, name)
 	}
@@ -51,6 +52,15 @@ func TestDocs(t *testing.T) {
 	p.See(t, "[role=navigation] a", "Problems")
 	look("docs-phone-menu")
 }
+
+// settled is an expression that is true when the viewer has stopped changing the page: it renders the parts of a page, and
+// highlights the one that the address names, one after the other.
+const settled = `await (async () => {
+	const before = document.body.innerHTML.length;
+	await new Promise((done) => setTimeout(done, 300));
+	const ends = (a) => a.playState === "running" && a.effect?.getComputedTiming().iterations !== Infinity;
+	return before === document.body.innerHTML.length && !document.getAnimations().some(ends);
+})()`
 
 // docs loads a page of the viewer and waits until it shows a heading.
 func (p *Page) docs(t *testing.T, path, heading string) {
