@@ -55,12 +55,12 @@ func uploaded(key string) bool {
 // access returns the permissions of each program on the table and the objects.
 func access(cfg Config) map[area.Program][]area.Statement {
 	table, objects := area.Table(cfg.Table), area.Objects(ObjectPrefix)
-	moved := []string{partitionKey, sortKey, statusName, updatedAt, errorMessageName, charsetName}
+	moved := []string{partitionKey, sortKey, statusName, updatedAt, errorMessageName}
 	reserved := []string{partitionKey, sortKey, fileIDName, ownerIDName, "s3Bucket", "s3Key", "originalFileName", statusName, "createdAt", updatedAt}
 	return map[area.Program][]area.Statement{
 		area.Ingest: {
 			area.Allow("FilesReserve", []string{"dynamodb:PutItem"}, table).Attributes(reserved...).ReturningNothing(),
-			area.Allow("FilesRetry", []string{"dynamodb:UpdateItem"}, table).Attributes(slices.Concat(moved, []string{resultName})...).ReturningNothing(),
+			area.Allow("FilesRetry", []string{"dynamodb:UpdateItem"}, table).Attributes(slices.Concat(moved, []string{charsetName})...).ReturningNothing(),
 			area.Allow("FilesReadOneWithoutResult", []string{"dynamodb:GetItem"}, table).
 				Attributes(slices.Concat(reserved, []string{errorMessageName, charsetName})...).Selecting(),
 			area.Allow("FilesDelete", []string{"dynamodb:DescribeTable", "dynamodb:DeleteItem"}, table).

@@ -2,6 +2,7 @@ package textfile
 
 import (
 	"context"
+	"slices"
 
 	"github.com/assay-project/assay/pkg/lifecycle"
 	"github.com/assay-project/assay/pkg/table"
@@ -35,7 +36,8 @@ func (s *Store) Retry(ctx context.Context, f File) (File, error) {
 	return s.move(ctx, retry, f, File{})
 }
 
-// RetryAs moves a FAILED or COMPLETED file back to PENDING, to be read in a charset, which is a name from charset.Lookup.
+// RetryAs moves a FAILED or COMPLETED file back to PENDING, to be read in a charset, which is a name from charset.Lookup. The
+// result of a COMPLETED file is no longer shown; the worker that claims the file removes it.
 func (s *Store) RetryAs(ctx context.Context, f File, charset string) (File, error) {
 	m := retry
 	if f.Status == Completed {
@@ -55,10 +57,10 @@ func (s *Store) move(ctx context.Context, m lifecycle.Move, f, end File) (File, 
 	history := lifecycle.Item{Table: s.table, Key: historyKey(f.OwnerID, f.FileID), Set: map[string]table.Value{}}
 	if f.Result != nil {
 		meta.Set[resultName] = f.Result.value()
-	} else if m.Name == reanalyze.Name {
+	} else if slices.Contains(m.From, Pending) || slices.Contains(m.From, InProgress) { // of an earlier analysis
 		meta.Remove = append(meta.Remove, resultName)
 	}
-	if f.Charset != "" {
+	if f.Charset != "" && m.To == Pending {
 		meta.Set[charsetName], history.Set[charsetName] = table.Text(f.Charset), table.Text(f.Charset)
 	}
 	if f.ErrorMessage != "" {

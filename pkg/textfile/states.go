@@ -23,7 +23,7 @@ var (
 	complete = lifecycle.Move{Name: "complete", From: []lifecycle.State{InProgress}, To: Completed}
 	fail     = lifecycle.Move{Name: "fail", From: []lifecycle.State{Pending, InProgress}, To: Failed}
 	retry    = lifecycle.Move{Name: "retry", From: []lifecycle.State{Failed}, To: Pending, Explicit: true}
-	// reanalyze is a retry of a file that was read in a wrong charset. It removes the result.
+	// reanalyze is a retry of a file that was read in a wrong charset. The next move removes the result.
 	reanalyze = lifecycle.Move{Name: "reanalyze", From: []lifecycle.State{Completed}, To: Pending, Explicit: true}
 )
 

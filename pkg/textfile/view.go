@@ -28,6 +28,9 @@ func (f File) ViewFor(caller string) FileView {
 
 // View returns the file as the HTTP API shows it to its owner.
 func (f File) View() FileView {
+	if f.Status != Completed {
+		f.Result = nil // of an analysis that is repeated
+	}
 	return FileView{
 		FileID: f.FileID, OwnerID: f.OwnerID, FileName: f.FileName, Status: string(f.Status),
 		CreatedAt: f.Created(), UpdatedAt: f.Updated(), Result: f.Result, ErrorMessage: f.ErrorMessage, Charset: f.Charset,

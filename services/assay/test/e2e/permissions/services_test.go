@@ -52,9 +52,10 @@ func TestPermissionsAreNeeded(t *testing.T) {
 // rare returns the reason why these tests might not use a part of a policy, or "" if they must use it.
 func rare(part string) string {
 	return map[string]string{
-		"analyzer FeedTextRestore: s3:PutObject arn:aws:s3:::assay-files/feed/*":                   "a client that posts an item again while a sweep removes its text",
-		"analyzer PhotosStore: s3:AbortMultipartUpload arn:aws:s3:::photoeditor-dev-final/final/*": "an interrupted multipart upload",
-		"ingest PhotosUpload: s3:AbortMultipartUpload arn:aws:s3:::photoeditor-dev-temp/uploads/*": "an interrupted multipart upload",
+		"analyzer FeedTextRestore: s3:PutObject arn:aws:s3:::assay-files/feed/*":                                 "a client that posts an item again while a sweep removes its text",
+		"analyzer PhotosStore: s3:AbortMultipartUpload arn:aws:s3:::photoeditor-dev-final/final/*":               "an interrupted multipart upload",
+		"analyzer LibraryWorkflows: dynamodb:DeleteItem arn:aws:dynamodb:*:*:table/leanda-ng-dev-workflow-state": "a sweep seven days after a workflow has ended",
+		"ingest PhotosUpload: s3:AbortMultipartUpload arn:aws:s3:::photoeditor-dev-temp/uploads/*":               "an interrupted multipart upload",
 	}[part]
 }
 
