@@ -5,6 +5,7 @@
 package numberformat
 
 import (
+	"math"
 	"strconv"
 	"strings"
 )
@@ -123,6 +124,9 @@ func (f Format) Text(s string) string {
 
 // Number displays a number. Dates are days since the end of 1899 or, with date1904, since the start of 1904.
 func (f Format) Number(n float64, date1904 bool) string {
+	if math.IsNaN(n) || math.IsInf(n, 0) { // no number of a spreadsheet
+		return strconv.FormatFloat(n, 'g', -1, 64)
+	}
 	s, absolute := f.choose(n)
 	if s == nil {
 		if f.text != nil && len(f.sections) == 0 {

@@ -1,6 +1,7 @@
 package numberformat_test
 
 import (
+	"math"
 	"testing"
 
 	"github.com/assay-project/assay/pkg/extract/numberformat"
@@ -74,6 +75,9 @@ func TestNumbers(t *testing.T) {
 		{"dddd, mmmm d", 46348, "Sunday, November 22"},
 		{"yyyy-mm-dd", -1, "-1"},
 		{"yyyy-mm-dd", 1e9, "1000000000"},
+		{"# ?/?", math.NaN(), "NaN"},
+		{"?/?", math.Inf(-1), "-Inf"},
+		{"?/?", 1e300, "1E+300"},
 	} {
 		if got := numberformat.Parse(c.code).Number(c.number, false); got != c.want {
 			t.Errorf("%v in format %s = %q, want %q", c.number, c.code, got, c.want)
@@ -97,6 +101,7 @@ func TestTexts(t *testing.T) {
 func FuzzParse(f *testing.F) {
 	for _, code := range []string{"# ??/??", "[h]:mm:ss.00", "0.0,,%;[<5]x;E+0", `"a`, `\`, "[", "_", "*", "0E+", "/0", "?/", "0/1", "#/10"} {
 		f.Add(code, 12.5)
+		f.Add(code, math.NaN())
 	}
 	f.Fuzz(func(_ *testing.T, code string, n float64) {
 		format := numberformat.Parse(code)

@@ -53,6 +53,9 @@ func (s section) fractionParts() fractionParts {
 // showFraction displays a number as a fraction, with a whole number before it if the format has a place for one.
 func (s section) showFraction(n float64) string {
 	p := s.fractionParts()
+	if len(p.whole) == 0 && n > 1e15 {
+		return General(n) // the numerator has too many digits
+	}
 	shown := s.literals(n)
 	whole := 0.0
 	if len(p.whole) > 0 {

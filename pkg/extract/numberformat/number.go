@@ -81,27 +81,20 @@ func (s section) fill(shown []string, places []int, digits string, grouped bool)
 	shown[places[0]] = more.String() + shown[places[0]]
 }
 
-// fillDecimals displays decimals. Zeros at the end have the place of their token only.
+// fillDecimals displays decimals. Zeros at the end are displayed up to the last place with 0; after it, ? is a space.
 func (s section) fillDecimals(shown []string, places []int, decimals string) {
 	end := len(strings.TrimRight(decimals, "0"))
+	for c, i := range places {
+		if s.tokens[i].text == "0" {
+			end = max(end, c+1)
+		}
+	}
 	for c, i := range places {
 		switch {
 		case c < end:
 			shown[i] = decimals[c : c+1]
 		case s.tokens[i].text == "?":
 			shown[i] = " "
-		case s.tokens[i].text == "0":
-			shown[i] = "0"
-			end = c + 1
-		}
-	}
-	for c, i := range places { // a 0 also displays the zeros before it
-		later := false
-		for _, j := range places[c+1:] {
-			later = later || s.tokens[j].text == "0"
-		}
-		if later && shown[i] != "" && strings.TrimSpace(shown[i]) == "" || later && shown[i] == "" {
-			shown[i] = "0"
 		}
 	}
 }
