@@ -1,11 +1,12 @@
 package pdf
 
 import (
+	"fmt"
 	"strings"
 	"time"
 )
 
-// Metadata is the metadata of a document. Text is unchanged except for control characters, which are removed;
+// Metadata is the metadata of a document, from its information dictionary and, for what that lacks, from its XMP packet. Text is unchanged except for control characters, which are removed;
 // missing fields are empty.
 type Metadata struct {
 	Title, Author, Subject, Keywords string
@@ -14,8 +15,9 @@ type Metadata struct {
 	Version                          string // PDF version, such as "1.7"
 	Tagged                           bool
 	Encrypted                        bool // encrypted, but readable without a password
-	Signatures, Attachments          int
-	Form                             string // "AcroForm", "XFA", or ""
+	Signatures                       int
+	Attachments                      []string // names of attached files; an unnamed one is ""
+	Form                             string   // "AcroForm", "XFA", or ""
 }
 
 // Metadata returns the metadata of the document.
@@ -28,7 +30,7 @@ func (d *Document) Metadata() (Metadata, error) {
 		Tagged:      d.instance.Call("FPDFCatalog_IsTagged", d.handle) != 0,
 		Encrypted:   int32(d.instance.Call("FPDF_GetSecurityHandlerRevision", d.handle)) >= 0,
 		Signatures:  max(0, int(int32(d.instance.Call("FPDF_GetSignatureCount", d.handle)))),
-		Attachments: max(0, int(int32(d.instance.Call("FPDFDoc_GetAttachmentCount", d.handle)))),
+		Attachments: d.attachments(),
 	}
 	switch d.instance.Call("FPDF_GetFormType", d.handle) {
 	case 1:
@@ -36,30 +38,37 @@ func (d *Document) Metadata() (Metadata, error) {
 	case 2, 3:
 		m.Form = "XFA"
 	}
-	return m, d.err(nil)
+	if err := d.err(nil); err != nil {
+		return m, err
+	}
+	if err := m.addXMP(d.file, d.file.size); err != nil {
+		return m, fmt.Errorf("read the document: %w", err)
+	}
+	return m, nil
 }
 
-// longestMeta is the maximum length of one metadata text, in bytes of UTF-16.
-const longestMeta = 64 << 10
+// maxAttachments is the maximum number of attached files whose names are read.
+const maxAttachments = 1000
+
+func (d *Document) attachments() []string {
+	var names []string
+	for i := range min(int32(d.instance.Call("FPDFDoc_GetAttachmentCount", d.handle)), maxAttachments) {
+		name := ""
+		if a := d.instance.Call("FPDFDoc_GetAttachment", d.handle, uint64(i)); a != 0 {
+			name = d.wide("FPDFAttachment_GetName", a)
+		}
+		names = append(names, name)
+	}
+	return names
+}
 
 func (d *Document) metaText(tag string) string {
-	name := d.allocate(uint64(len(tag)) + 1)
+	name := d.cString(tag)
 	if name == 0 {
 		return ""
 	}
 	defer d.free(name)
-	copy(d.instance.Bytes(name, uint64(len(tag))), tag)
-	size := d.instance.Call("FPDF_GetMetaText", d.handle, name, 0, 0) // includes the terminator
-	if size <= 2 || size > longestMeta {
-		return ""
-	}
-	buffer := d.allocate(size)
-	if buffer == 0 {
-		return ""
-	}
-	defer d.free(buffer)
-	d.instance.Call("FPDF_GetMetaText", d.handle, name, buffer, size)
-	return strings.TrimSpace(utf16Text(d.instance.Bytes(buffer, size-2), nil))
+	return d.wide("FPDF_GetMetaText", d.handle, name)
 }
 
 func (d *Document) version() string {

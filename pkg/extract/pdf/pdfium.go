@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/assay-project/assay/pkg/extract/reason"
@@ -55,6 +56,7 @@ type Document struct {
 	file     *file
 	handle   uint64
 	pages    int
+	form     uint64 // handle of the form environment, or 0 before the first page with annotations
 }
 
 // Limits are the limits of an open document. 0 selects the default.
@@ -88,11 +90,10 @@ const (
 )
 
 func (d *Document) load() error {
-	path := d.allocate(uint64(len(documentPath)) + 1)
+	path := d.cString(documentPath)
 	if path == 0 {
 		return d.err(ErrDamaged)
 	}
-	copy(d.instance.Bytes(path, uint64(len(documentPath))), documentPath)
 	if d.handle = d.instance.Call("FPDF_LoadDocument", path, 0); d.handle == 0 {
 		switch d.instance.Call("FPDF_GetLastError") {
 		case codePassword, codeSecurity:
@@ -127,6 +128,34 @@ func (d *Document) allocate(size uint64) uint64 {
 		clear(d.instance.Bytes(at, size))
 	}
 	return at
+}
+
+// cString returns a copy of a string, which must not contain NUL, in the memory of the instance, or 0.
+func (d *Document) cString(s string) uint64 {
+	at := d.allocate(uint64(len(s)) + 1)
+	if at != 0 {
+		copy(d.instance.Bytes(at, uint64(len(s))), s)
+	}
+	return at
+}
+
+// longestString is the maximum length of a string of PDFium that is read, in bytes of UTF-16.
+const longestString = 64 << 10
+
+// wide returns the UTF-16 string that a function of PDFium writes to a buffer, which its last two arguments describe. It
+// returns "" for strings longer than longestString.
+func (d *Document) wide(function string, arguments ...uint64) string {
+	size := d.instance.Call(function, append(arguments, 0, 0)...) // in bytes, with the terminator
+	if size <= 2 || size > longestString {
+		return ""
+	}
+	buffer := d.allocate(size)
+	if buffer == 0 {
+		return ""
+	}
+	defer d.free(buffer)
+	d.instance.Call(function, append(arguments, buffer, size)...)
+	return strings.TrimSpace(utf16Text(d.instance.Bytes(buffer, size-2), nil))
 }
 
 func (d *Document) free(at uint64) {

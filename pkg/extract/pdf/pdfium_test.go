@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -75,8 +76,40 @@ func TestTextIsTruncated(t *testing.T) {
 func TestMetadata(t *testing.T) {
 	got, err := mustOpen(t, wasmtest.PDF{Title: "On Foxes", Pages: []string{"x"}, Fields: map[string]string{"a": "b"}}).Metadata()
 	want := pdf.Metadata{Title: "On Foxes", Created: time.Date(2026, 11, 22, 9, 30, 0, 0, time.UTC), Version: "1.4", Form: "AcroForm"}
-	if err != nil || got != want {
+	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, error %v, want %+v", got, err, want)
+	}
+}
+
+// TestMetadataOfXMP checks the fields that the information dictionary lacks, as exiftool 12.57 reads them.
+func TestMetadataOfXMP(t *testing.T) {
+	const packet = `<?xpacket begin="" id="W5M0MpCehiHzreSzNTczkc9d"?><x:xmpmeta xmlns:x="adobe:ns:meta/">
+<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><rdf:Description rdf:about="" xmlns:dc="http://purl.org/dc/elements/1.1/"
+ xmlns:xmp="http://ns.adobe.com/xap/1.0/" xmlns:pdf="http://ns.adobe.com/pdf/1.3/" pdf:Producer="Press" xmp:ModifyDate="2026-02-03">
+<dc:title><rdf:Alt><rdf:li xml:lang="x-default">Über Füchse</rdf:li><rdf:li xml:lang="en">On Foxes</rdf:li></rdf:Alt></dc:title>
+<dc:creator><rdf:Seq><rdf:li>Ada</rdf:li><rdf:li>Bo</rdf:li></rdf:Seq></dc:creator>
+<dc:subject><rdf:Bag><rdf:li>fox</rdf:li><rdf:li>den</rdf:li></rdf:Bag></dc:subject>
+<xmp:CreateDate>2020-01-01T00:00:00Z</xmp:CreateDate></rdf:Description></rdf:RDF></x:xmpmeta><?xpacket end="w"?>`
+	for name, xmp := range map[string]string{"plain": packet, "with the packet of a picture after it": packet} {
+		p := wasmtest.PDF{Pages: []string{"x"}, XMP: xmp, Attachments: []string{"factur-x.xml", "notes.txt"}}
+		data := p.Bytes()
+		if name != "plain" {
+			picture := strings.Replace(packet, "<dc:creator>", "<dc:format>image/jpeg</dc:format><dc:creator>", 1)
+			data = append(data, "\n99 0 obj <</Type/Metadata>> stream\n"+strings.Replace(picture, "Ada", "Eve", 1)+"\nendstream"...)
+		}
+		d, err := open(t.Context(), data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := d.Metadata()
+		want := pdf.Metadata{
+			Title: "Über Füchse", Author: "Ada, Bo", Keywords: "fox, den", Producer: "Press", Version: "1.4",
+			Created: time.Date(2026, 11, 22, 9, 30, 0, 0, time.UTC), Modified: time.Date(2026, 2, 3, 0, 0, 0, 0, time.UTC),
+			Attachments: []string{"factur-x.xml", "notes.txt"},
+		}
+		if err = errors.Join(err, d.Close()); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: got %+v, error %v, want %+v", name, got, err, want)
+		}
 	}
 }
 

@@ -35,7 +35,7 @@ func (d *Document) pageSize(page uint64) (PageSize, error) {
 	return s, nil
 }
 
-// openPage opens page n without making its annotations part of its content (see openFlat).
+// openPage opens page n without making its annotations part of its content, as openFlat does.
 func (d *Document) openPage(n int) (uint64, error) {
 	if n < 0 || n >= d.pages {
 		return 0, fmt.Errorf("%w: page %d of %d", ErrPage, n, d.pages)
@@ -51,7 +51,7 @@ func (d *Document) openPage(n int) (uint64, error) {
 // at most longest² × 4 bytes inside PDFium and the same amount outside it. Text in a font that is neither embedded nor
 // one of the standard 14 fonts may be missing.
 func (d *Document) Picture(n, longest int) (*image.NRGBA, error) {
-	page, err := d.openPage(n)
+	page, _, err := d.openFlat(n)
 	if err != nil {
 		return nil, err
 	}

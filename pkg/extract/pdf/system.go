@@ -92,8 +92,8 @@ func importSystem(ctx context.Context, r wazero.Runtime, module wazero.CompiledM
 	return err
 }
 
-// bytes returns memory of the module. An address outside the memory ends the call.
-func bytes(m api.Memory, at, size uint32) []byte {
+// memoryAt returns memory of the module. An address outside the memory ends the call.
+func memoryAt(m api.Memory, at, size uint32) []byte {
 	b, ok := m.Read(at, size)
 	if !ok {
 		panic("address outside the memory")
@@ -102,16 +102,16 @@ func bytes(m api.Memory, at, size uint32) []byte {
 }
 
 func epoch(_ context.Context, m api.Memory, stack []uint64) {
-	const tm = 44                                           // size of struct tm: nine int, then tm_gmtoff
-	tmAt := api.DecodeU32(stack[1])                         // stack[0] is time_t, an i64
-	clear(bytes(m, tmAt, tm))                               // 00:00:00, January
-	binary.LittleEndian.PutUint32(bytes(m, tmAt+12, 4), 1)  // tm_mday: the first
-	binary.LittleEndian.PutUint32(bytes(m, tmAt+20, 4), 70) // tm_year: 1970
-	binary.LittleEndian.PutUint32(bytes(m, tmAt+24, 4), 4)  // tm_wday: Thursday
+	const tm = 44                                              // size of struct tm: nine int, then tm_gmtoff
+	tmAt := api.DecodeU32(stack[1])                            // stack[0] is time_t, an i64
+	clear(memoryAt(m, tmAt, tm))                               // 00:00:00, January
+	binary.LittleEndian.PutUint32(memoryAt(m, tmAt+12, 4), 1)  // tm_mday: the first
+	binary.LittleEndian.PutUint32(memoryAt(m, tmAt+20, 4), 70) // tm_year: 1970
+	binary.LittleEndian.PutUint32(memoryAt(m, tmAt+24, 4), 4)  // tm_wday: Thursday
 }
 
 func openAt(_ context.Context, m api.Memory, stack []uint64) {
-	path := bytes(m, api.DecodeU32(stack[1]), uint32(len(documentPath))+1)
+	path := memoryAt(m, api.DecodeU32(stack[1]), uint32(len(documentPath))+1)
 	if string(path) != documentPath+"\x00" {
 		stack[0] = api.EncodeI32(-errnoNoEntry)
 		return
@@ -124,7 +124,7 @@ func status(ctx context.Context, m api.Memory, stack []uint64) {
 		stack[0] = api.EncodeI32(-errnoBadFD)
 		return
 	}
-	b := bytes(m, api.DecodeU32(stack[1]), 96) // struct stat
+	b := memoryAt(m, api.DecodeU32(stack[1]), 96) // struct stat
 	clear(b)
 	binary.LittleEndian.PutUint32(b[4:], 0o100400)                  // st_mode: a regular file
 	binary.LittleEndian.PutUint64(b[24:], uint64(opened(ctx).size)) // st_size
@@ -133,8 +133,8 @@ func status(ctx context.Context, m api.Memory, stack []uint64) {
 }
 
 func environmentSizes(_ context.Context, m api.Memory, stack []uint64) {
-	clear(bytes(m, api.DecodeU32(stack[0]), 4))
-	clear(bytes(m, api.DecodeU32(stack[1]), 4))
+	clear(memoryAt(m, api.DecodeU32(stack[0]), 4))
+	clear(memoryAt(m, api.DecodeU32(stack[1]), 4))
 	stack[0] = 0
 }
 
@@ -142,7 +142,7 @@ func environmentSizes(_ context.Context, m api.Memory, stack []uint64) {
 func write(_ context.Context, m api.Memory, stack []uint64) {
 	var n uint32
 	eachVector(m, stack, func(b []byte) bool { n += uint32(len(b)); return true })
-	binary.LittleEndian.PutUint32(bytes(m, api.DecodeU32(stack[3]), 4), n)
+	binary.LittleEndian.PutUint32(memoryAt(m, api.DecodeU32(stack[3]), 4), n)
 	stack[0] = 0
 }
 
@@ -164,7 +164,7 @@ func read(ctx context.Context, m api.Memory, stack []uint64) {
 		stack[0] = errnoIO
 		return
 	}
-	binary.LittleEndian.PutUint32(bytes(m, api.DecodeU32(stack[3]), 4), uint32(n))
+	binary.LittleEndian.PutUint32(memoryAt(m, api.DecodeU32(stack[3]), 4), uint32(n))
 	stack[0] = 0
 }
 
@@ -172,8 +172,8 @@ func read(ctx context.Context, m api.Memory, stack []uint64) {
 func eachVector(m api.Memory, stack []uint64, f func([]byte) bool) {
 	vectors := api.DecodeU32(stack[1])
 	for i := range api.DecodeU32(stack[2]) {
-		v := bytes(m, vectors+8*i, 8)
-		if !f(bytes(m, binary.LittleEndian.Uint32(v), binary.LittleEndian.Uint32(v[4:]))) {
+		v := memoryAt(m, vectors+8*i, 8)
+		if !f(memoryAt(m, binary.LittleEndian.Uint32(v), binary.LittleEndian.Uint32(v[4:]))) {
 			return
 		}
 	}
@@ -196,6 +196,6 @@ func seek(ctx context.Context, m api.Memory, stack []uint64) {
 		return
 	}
 	f.at = to
-	binary.LittleEndian.PutUint64(bytes(m, api.DecodeU32(stack[3]), 8), uint64(to))
+	binary.LittleEndian.PutUint64(memoryAt(m, api.DecodeU32(stack[3]), 8), uint64(to))
 	stack[0] = 0
 }

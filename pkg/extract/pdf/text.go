@@ -21,7 +21,7 @@ type TextLimits struct {
 	Bytes int // default: 8 MiB
 }
 
-// Text returns the text of the pages in reading order, with the values of form fields. A page that cannot be read
+// Text returns the text of the pages in reading order, with the values of form fields, and with notes and comments. A page that cannot be read
 // is omitted and counted. If a page ends the instance, Text returns the text of the pages before it with the error.
 func (d *Document) Text(l TextLimits) (Text, error) {
 	if l.Pages == 0 {
@@ -56,6 +56,21 @@ func (d *Document) Text(l TextLimits) (Text, error) {
 	return text, d.err(nil)
 }
 
+// HasCharacters reports whether the content of page n, counted from 0, shows characters, even if their font is missing.
+func (d *Document) HasCharacters(n int) (bool, error) {
+	page, err := d.openPage(n)
+	if err != nil {
+		return false, err
+	}
+	defer d.closePage(page)
+	chars := d.instance.Call("FPDFText_LoadPage", page)
+	if chars == 0 {
+		return false, d.err(ErrPage)
+	}
+	defer d.instance.Call("FPDFText_ClosePage", chars)
+	return int32(d.instance.Call("FPDFText_CountChars", chars)) > 0, d.err(nil)
+}
+
 type pageText struct {
 	text string
 	cut  bool
@@ -63,7 +78,7 @@ type pageText struct {
 
 // pageText returns the text of a page, truncated to most bytes.
 func (d *Document) pageText(n, most int) (pageText, error) {
-	page, err := d.openFlat(n)
+	page, notes, err := d.openFlat(n)
 	if err != nil {
 		return pageText{}, err
 	}
@@ -86,32 +101,48 @@ func (d *Document) pageText(n, most int) (pageText, error) {
 	// The result includes the terminator.
 	got := int(int32(d.instance.Call("FPDFText_GetText", chars, 0, uint64(count), buffer)))
 	units := min(max(got-1, 0), count)
-	breaks, err := d.breaks(chars, count)
+	arranged, err := d.arrange(page, chars, count)
 	if err != nil {
 		return pageText{}, err
 	}
-	text := utf16Text(d.instance.Bytes(buffer, 2*uint64(units)), breaks)
+	text := d.ordered(chars, d.instance.Bytes(buffer, 2*uint64(units)), arranged)
+	if err := d.err(nil); err != nil {
+		return pageText{}, err
+	}
+	for _, note := range missing(text, notes) {
+		text += "\n" + note
+	}
 	if cut := len(text) > most; cut {
 		return pageText{strings.ToValidUTF8(text[:most], ""), true}, d.err(nil)
 	}
 	return pageText{text, false}, d.err(nil)
 }
 
-// openFlat opens a page and makes its annotations, such as form fields, part of its content.
-func (d *Document) openFlat(n int) (uint64, error) {
-	page, err := d.openPage(n)
-	if err != nil {
-		return 0, err
+// openFlat opens a page and makes its annotations, such as form fields, part of its content. It also returns their texts.
+func (d *Document) openFlat(n int) (page uint64, notes []annotation, err error) {
+	if page, err = d.openPage(n); err != nil {
+		return 0, nil, err
 	}
+	if int32(d.instance.Call("FPDFPage_GetAnnotCount", page)) <= 0 {
+		return page, nil, d.err(nil)
+	}
+	d.construct(page)
+	notes = d.annotations(page)
 	const normalDisplay, success = 0, 1
-	if int32(d.instance.Call("FPDFPage_GetAnnotCount", page)) <= 0 || d.instance.Call("FPDFPage_Flatten", page, normalDisplay) != success {
-		return page, d.err(nil)
+	if d.instance.Call("FPDFPage_Flatten", page, normalDisplay) != success {
+		return page, notes, d.err(nil)
 	}
 	d.closePage(page)
-	return d.openPage(n)
+	page, err = d.openPage(n)
+	return page, notes, err
 }
 
-func (d *Document) closePage(page uint64) { d.instance.Call("FPDF_ClosePage", page) }
+func (d *Document) closePage(page uint64) {
+	if d.form != 0 {
+		d.instance.Call("FORM_OnBeforeClosePage", page, d.form)
+	}
+	d.instance.Call("FPDF_ClosePage", page)
+}
 
 // utf16Text decodes UTF-16LE and inserts a space before each unit whose index is in breaks. Line ends become "\n".
 // Other control characters, and the marks that PDFium writes where it has removed a hyphen, are dropped.

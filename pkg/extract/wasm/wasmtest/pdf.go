@@ -6,6 +6,7 @@ import (
 	"crypto/rc4"
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -16,7 +17,12 @@ type PDF struct {
 	Fields   map[string]string // text fields of the first page, with their appearance
 	Contents string            // content of every page, instead of its lines
 	Forms    []string          // contents of the form XObjects X0, X1, …, which can use each other and the patterns
-	Patterns []string          // contents of the cells of the tiling patterns P0, P1, …, which can use the forms
+	// Annotation holds the entries of an annotation of the first page, which is also a field of the form if it is a widget.
+	Annotation      string
+	NeedAppearances bool     // the reader constructs the appearances of the fields
+	Attachments     []string // names of attached files, which are empty
+	XMP             string   // XMP packet of the document; an empty one is left out
+	Patterns        []string // contents of the cells of the tiling patterns P0, P1, …, which can use the forms
 	// Encrypted means that the document is encrypted. Password is its user password, which can be
 	// empty.
 	Encrypted bool
@@ -56,22 +62,44 @@ func (p PDF) Bytes() []byte {
 			w.text(field, name), w.text(field, value), 100+30*len(fields), 120+30*len(fields), appearance))
 		fields = append(fields, fmt.Sprintf("%d 0 R", field))
 	}
+	annotations := slices.Clone(fields)
+	if p.Annotation != "" {
+		n := number()
+		w.object(n, fmt.Sprintf("<< /Type /Annot %s >>", p.Annotation))
+		annotations = append(annotations, fmt.Sprintf("%d 0 R", n))
+		if strings.Contains(p.Annotation, "/Widget") {
+			fields = append(fields, fmt.Sprintf("%d 0 R", n))
+		}
+	}
+	var files strings.Builder
+	for _, name := range p.Attachments {
+		file, specification := number(), number()
+		w.stream(file, "/Type /EmbeddedFile", "")
+		w.object(specification, fmt.Sprintf("<< /Type /Filespec /F (%s) /UF (%s) /EF << /F %d 0 R >> >>", name, name, file))
+		fmt.Fprintf(&files, "(%s) %d 0 R ", name, specification)
+	}
+	metadata := ""
+	if p.XMP != "" {
+		n := number()
+		w.stream(n, "/Type /Metadata /Subtype /XML", p.XMP)
+		metadata = fmt.Sprintf("/Metadata %d 0 R", n)
+	}
 	var kids []string
 	for i, text := range p.Pages {
 		contents, page := number(), number()
-		annotations := ""
-		if i == 0 && len(fields) > 0 {
-			annotations = fmt.Sprintf("/Annots [%s]", strings.Join(fields, " "))
+		annots := ""
+		if i == 0 && len(annotations) > 0 {
+			annots = fmt.Sprintf("/Annots [%s]", strings.Join(annotations, " "))
 		}
 		w.stream(contents, "", p.contents(text))
-		w.object(page, fmt.Sprintf("<< /Type /Page /Parent %d 0 R /MediaBox [0 0 612 792] /Contents %d 0 R /Resources %d 0 R %s >>", pages, contents, resources, annotations))
+		w.object(page, fmt.Sprintf("<< /Type /Page /Parent %d 0 R /MediaBox [0 0 612 792] /Contents %d 0 R /Resources %d 0 R %s >>", pages, contents, resources, annots))
 		kids = append(kids, fmt.Sprintf("%d 0 R", page))
 	}
 	form := ""
 	if len(fields) > 0 {
-		form = fmt.Sprintf("/AcroForm << /Fields [%s] >>", strings.Join(fields, " "))
+		form = fmt.Sprintf("/AcroForm << /Fields [%s] /NeedAppearances %t /DA (/F1 12 Tf 0 g) /DR << /Font << /F1 %d 0 R >> >> >>", strings.Join(fields, " "), p.NeedAppearances, font)
 	}
-	w.object(catalog, fmt.Sprintf("<< /Type /Catalog /Pages %d 0 R %s >>", pages, form))
+	w.object(catalog, fmt.Sprintf("<< /Type /Catalog /Pages %d 0 R /Names << /EmbeddedFiles << /Names [%s] >> >> %s %s >>", pages, files.String(), form, metadata))
 	w.object(pages, fmt.Sprintf("<< /Type /Pages /Kids [%s] /Count %d >>", strings.Join(kids, " "), len(kids)))
 	w.object(font, "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>")
 	w.object(info, fmt.Sprintf("<< /Title %s /CreationDate %s >>", w.text(info, p.Title), w.text(info, "D:20261122103000+01'00'")))

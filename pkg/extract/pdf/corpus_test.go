@@ -1,0 +1,117 @@
+package pdf_test
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+
+	"github.com/assay-project/assay/pkg/extract/pdf"
+)
+
+const (
+	fewest, most = 5, 20_000 // words of a document that is compared
+	comparePages = 40
+)
+
+// TestPublicDocuments compares the texts of the documents in the folder ASSAY_PDFS and its subfolders with those of
+// pdftotext: the share of its words that are found, and the share of those that are in its order.
+func TestPublicDocuments(t *testing.T) {
+	dir := os.Getenv("ASSAY_PDFS")
+	if dir == "" {
+		t.Skip("ASSAY_PDFS names no folder of PDF documents")
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "*", "*.pdf"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var recall, ordered []float64
+	for _, name := range files {
+		want := reference(t, name)
+		if len(want) < fewest || len(want) > most {
+			continue
+		}
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := engine.Text(t.Context(), bytes.NewReader(data), int64(len(data)), pdf.Limits{Time: time.Minute}, pdf.TextLimits{Pages: comparePages})
+		if err != nil {
+			t.Logf("%s: %v", name, err)
+			continue
+		}
+		got := words(text.Text)
+		found := common(want, got)
+		recall = append(recall, float64(found)/float64(len(want)))
+		if found > 0 {
+			ordered = append(ordered, float64(longestCommon(want, got))/float64(found))
+		}
+	}
+	slices.Sort(recall)
+	slices.Sort(ordered)
+	t.Logf("%d documents: recall %.3f, in order %.3f on average, %.3f in the median, %.3f in the worst tenth", len(recall), mean(recall),
+		mean(ordered), ordered[len(ordered)/2], ordered[len(ordered)/10])
+	if mean(recall) < 0.92 || ordered[len(ordered)/2] < 0.95 {
+		t.Error("want a mean recall of 0.92, and 0.95 of the words in order in the median")
+	}
+}
+
+// reference returns the words that pdftotext finds, or nil if it cannot read the document.
+func reference(t *testing.T, name string) []string {
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	out, err := exec.CommandContext(ctx, "pdftotext", "-enc", "UTF-8", "-l", "40", name, "-").Output()
+	if err != nil {
+		return nil
+	}
+	return words(string(out))
+}
+
+func words(text string) []string {
+	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.In(r, unicode.L, unicode.M, unicode.N) })
+}
+
+// common returns the number of words of a that b contains, counting each repetition.
+func common(a, b []string) int {
+	has, n := map[string]int{}, 0
+	for _, word := range b {
+		has[word]++
+	}
+	for _, word := range a {
+		if has[word] > 0 {
+			has[word]--
+			n++
+		}
+	}
+	return n
+}
+
+// longestCommon returns the length of the longest common subsequence.
+func longestCommon(a, b []string) int {
+	row := make([]int, len(b)+1)
+	for _, x := range a {
+		diagonal := 0
+		for j, y := range b {
+			up := row[j+1]
+			if row[j+1] = max(up, row[j]); x == y {
+				row[j+1] = diagonal + 1
+			}
+			diagonal = up
+		}
+	}
+	return row[len(b)]
+}
+
+func mean(all []float64) float64 {
+	sum := 0.0
+	for _, v := range all {
+		sum += v
+	}
+	return sum / float64(len(all))
+}
