@@ -37,7 +37,7 @@ var formats = sync.OnceValue(func() []Format {
 				{StepText, ClassEngine, true, PDFText}, {StepThumbnails, ClassEngine, false, PDFThumbnails},
 				{StepMetadata, ClassEngine, true, PDFProperties},
 			},
-			Contents: Contents{"PDF", "of all pages, with the values of forms", "the first page", "title, author, pages, forms, signatures"},
+			Contents: Contents{"PDF", "of all pages, with the values of forms, notes and comments", "the first page", "title, author, pages, forms, signatures, names of attached files"},
 		},
 		office(),
 		{

@@ -23,6 +23,7 @@ const (
 	PagesUnreadable          Reason = "%d of %d pages cannot be read"
 	NeedsConverterForText    Reason = "the text of documents in formats before Office 2007, and of RTF, requires a converter, but none is configured (ASSAY_CONVERTER)"
 	NeedsConverterForPicture Reason = "the document contains no preview picture; drawing its first page requires a converter, but none is configured (ASSAY_CONVERTER)"
+	PageBlank                Reason = "the first page is blank: its text is invisible, or the document does not contain its fonts"
 	NoPicture                Reason = "thumbnails are not supported for %s"
 	NoPagePicture            Reason = "the page does not specify a picture"
 	UploadedPage             Reason = "the page was uploaded; pictures are fetched for imported pages only"
@@ -104,7 +105,7 @@ var sentences = []error{
 	Unknown,
 	AnalysisFailed, AnalysisLate, AnalysisCrashed, AnalysisLost, ResultRejected,
 	BytesGone, UploadGone, NoBytes, OtherBytes, OtherSize, OtherType, FileEmpty, FileTooLarge, TextGone,
-	PagesUnreadable, NeedsConverterForText, NeedsConverterForPicture, NoPicture, NoPagePicture, UploadedPage, NotDrawn,
+	PagesUnreadable, NeedsConverterForText, NeedsConverterForPicture, PageBlank, NoPicture, NoPagePicture, UploadedPage, NotDrawn,
 	NotWorkbook, EmptyWorkbook, RecordsLimit, RepeatedStrings,
 	PageUnavailable, PageTooLarge, PageNoServer, PageStatus, PageEmpty, PageType, PageURLTooLong,
 	PreviewUnreadable,

@@ -5,6 +5,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"image"
+	"slices"
 
 	"github.com/assay-project/assay/pkg/extract/pdf"
 	"github.com/assay-project/assay/pkg/extract/pixels"
@@ -16,7 +18,7 @@ import (
 // longestSide is the length of the longer side of the picture of a page, in pixels.
 const longestSide = 1200
 
-// PDFText returns the step that stores the text of a PDF, with the values of its forms.
+// PDFText returns the step that stores the text of a PDF, with the values of its forms and its annotations.
 func PDFText(e *pdf.Engine) step.Step {
 	return step.Step{Time: step.AttemptTime, Run: func(ctx context.Context, f *step.File) (step.Result, error) {
 		data, err := f.Load(ctx, maxBytes)
@@ -54,7 +56,8 @@ func PDFThumbnails(e *pdf.Engine) step.Step {
 	}}
 }
 
-// pdfThumbnails stores the thumbnails of the first page of a PDF as those of the file.
+// pdfThumbnails stores the thumbnails of the first page of a PDF as those of the file. It skips a page that is blank
+// although it has text.
 func pdfThumbnails(ctx context.Context, e *pdf.Engine, f *step.File, data []byte, engine string) (_ step.Result, err error) {
 	d, err := e.Open(ctx, bytes.NewReader(data), int64(len(data)), pdf.Limits{Time: step.DrawTime})
 	if err != nil {
@@ -65,8 +68,18 @@ func pdfThumbnails(ctx context.Context, e *pdf.Engine, f *step.File, data []byte
 	if err != nil {
 		return step.Result{}, err
 	}
+	if blank(m) {
+		if shown, err := d.HasCharacters(0); err != nil || shown {
+			return step.Result{Engine: engine, Skipped: reason.PageBlank}, err
+		}
+	}
 	images, err := picture.Draw(ctx, f, pixels.New(m), pixels.PNG)
 	return step.Result{Engine: engine, Images: images}, err
+}
+
+// blank reports whether all pixels of a picture are white.
+func blank(m *image.NRGBA) bool {
+	return !slices.ContainsFunc(m.Pix, func(v uint8) bool { return v != 0xff })
 }
 
 // PDFMetadata returns the step that sets the metadata and the number of pages of a PDF.
@@ -93,7 +106,10 @@ func PDFMetadata(e *pdf.Engine) step.Step {
 		put(found, "encrypted", m.Encrypted)
 		put(found, "tagged", m.Tagged)
 		put(found, "signatures", m.Signatures)
-		put(found, "attachments", m.Attachments)
+		put(found, "attachments", len(m.Attachments))
+		if names := slices.DeleteFunc(m.Attachments, func(name string) bool { return name == "" }); len(names) > 0 {
+			found["attachmentNames"] = names
+		}
 		return nil
 	})
 }

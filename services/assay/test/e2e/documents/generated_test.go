@@ -42,6 +42,9 @@ func generated() []expected {
 	return []expected{
 		pdf("plain.pdf", wasmtest.PDF{Title: "On Foxes", Pages: []string{fox, "jumps"}}, good, fox+"\fjumps\f", ""),
 		pdf("form.pdf", wasmtest.PDF{Pages: []string{fox}, Fields: map[string]string{"animal": "vixen"}}, good, "", ""),
+		pdf("values.pdf", wasmtest.PDF{Pages: []string{fox}, Annotation: "/Subtype/Widget/FT/Tx/T(a)/V(vixen)/DA(/F1 12 Tf 0 g)/Rect[72 600 300 620]"}, good, fox+"\nvixen\f", ""),
+		pdf("note.pdf", wasmtest.PDF{Pages: []string{fox}, Annotation: "/Subtype/Text/Contents(a note)/Rect[72 500 90 520]"}, good, fox+"\na note\f", ""),
+		pdf("invisible.pdf", wasmtest.PDF{Pages: []string{""}, Contents: "BT /F1 12 Tf 3 Tr 72 720 Td (" + fox + ") Tj ET"}, good, fox+"\f", "the first page is blank"),
 		pdf("encrypted.pdf", wasmtest.PDF{Pages: []string{fox}, Encrypted: true}, good, fox+"\f", ""),
 		pdf("locked.pdf", wasmtest.PDF{Pages: []string{fox}, Encrypted: true, Password: "x"}, failed, "", "password-protected"),
 		pdf("empty.pdf", wasmtest.PDF{}, failed, "", "no page"),
