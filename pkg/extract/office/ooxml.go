@@ -77,7 +77,7 @@ func (p *parts) related(part string, read map[string]func(name string) error) er
 	return nil
 }
 
-// readDrawing reads the text of a DrawingML part: shapes with their tables, diagrams and charts.
+// readDrawing reads the text of a DrawingML part: shapes with their tables, and diagrams.
 func (p *parts) readDrawing(name string) error {
 	var in bool
 	skip := 0
@@ -146,18 +146,21 @@ func (p *parts) readDrawings(part string) error {
 		return p.readDrawing(name)
 	}
 	chart := func(name string) error {
-		if err := read(name); err != nil {
+		if err := p.out.separate('\n'); err != nil {
+			return err
+		}
+		if err := p.readChart(name); err != nil {
 			return err
 		}
 		return p.related(name, map[string]func(string) error{"chartUserShapes": read})
 	}
 	return p.related(part, map[string]func(string) error{
-		"chart": chart, "chartEx": chart, "diagramData": read, "image": p.readMetafile, "vmlDrawing": p.readVML,
+		"chart": chart, "chartEx": read, "diagramData": read, "image": p.readMetafile, "vmlDrawing": p.readVML,
 		"drawing": func(name string) error { // drawing of a sheet
 			if err := read(name); err != nil {
 				return err
 			}
-			return p.related(name, map[string]func(string) error{"chart": chart, "chartEx": chart, "diagramData": read, "image": p.readMetafile})
+			return p.related(name, map[string]func(string) error{"chart": chart, "chartEx": read, "diagramData": read, "image": p.readMetafile})
 		},
 	})
 }

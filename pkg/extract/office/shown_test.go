@@ -28,6 +28,21 @@ func TestWhatIsShownIsText(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", name, d.Text, c.want)
 		}
 	}
+	const series = `<c:ser><c:tx><c:strRef><c:strCache><c:pt><c:v>Sales</c:v></c:pt></c:strCache></c:strRef></c:tx>` +
+		`<c:cat><c:pt><c:v>2025</c:v></c:pt></c:cat><c:val><c:numCache><c:formatCode>0%</c:formatCode><c:pt><c:v>0.1700000001</c:v></c:pt></c:numCache></c:val></c:ser>`
+	for chart, want := range map[string]string{
+		`<c:title/><c:autoTitleDeleted val="0"/>` + series: "fox\nSales\nSales\n2025 17%",
+		`<c:title/>` + series + series:                     "fox\nChart Title\nSales\n2025 17%\nSales\n2025 17%",
+		`<c:title/><c:autoTitleDeleted val="1"/>` + series: "fox\nSales\n2025 17%",
+		series: "fox\nSales\n2025 17%",
+		`<c:title><a:p><a:r><a:t>Foxes</a:t></a:r></a:p></c:title>` + series: "fox\nFoxes\nSales\n2025 17%",
+	} {
+		document := officetest.Word(officetest.Paragraph("", "fox"), officetest.Links("word/document.xml", "chart", "charts/chart1.xml"),
+			officetest.Part{"word/charts/chart1.xml", `<c:chartSpace><c:chart>` + chart + `</c:chart></c:chartSpace>`})
+		if d := mustRead(t, document); d.Text != want {
+			t.Errorf("%s: got %q, want %q", chart, d.Text, want)
+		}
+	}
 	slide := officetest.Presentation(`</a:t></a:r></a:p></p:txBody></p:sp><p:pic><p:nvPicPr><p:cNvPr descr="a chart of quokkas"/></p:nvPicPr></p:pic><p:sp><p:txBody><a:p><a:r><a:t>below`, "notes")
 	if d := mustRead(t, slide); d.Text != "a chart of quokkas\nbelow\nnotes" {
 		t.Errorf("got %q, want the description of the picture", d.Text)
