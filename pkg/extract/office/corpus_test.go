@@ -1,0 +1,149 @@
+package office_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+
+	"github.com/assay-project/assay/pkg/extract/office"
+)
+
+const (
+	minWords  = 5        // words of a document that is compared
+	maxExport = 30 << 20 // bytes; a workbook with a cell in its last row exports more
+	batch     = 20       // documents that LibreOffice exports at once
+	sheets    = "csv:Text - txt - csv (StarCalc):9,34,76,1,,0,false,true,false,false,false,-1"
+	plain     = "txt:Text (encoded):UTF8"
+)
+
+// TestPublicDocuments compares the texts of the documents in the subfolders of the folder ASSAY_OFFICE with those that
+// LibreOffice exports: the mean share of its words that are found. It compares words with letters, because LibreOffice
+// displays numbers and errors differently from Excel, whose results package numberformat is tested with.
+func TestPublicDocuments(t *testing.T) {
+	dir := os.Getenv("ASSAY_OFFICE")
+	if dir == "" {
+		t.Skip("ASSAY_OFFICE names no folder of office documents")
+	}
+	for _, format := range []struct {
+		ending, filter string
+		want           float64
+	}{
+		{"docx", plain, 0.98}, {"pptx", "pdf", 0.96}, {"xlsx", sheets, 0.98}, {"odt", plain, 0.99}, {"ods", sheets, 0.99}, {"odp", "pdf", 0.99},
+	} {
+		files, err := filepath.Glob(filepath.Join(dir, "*", "*."+format.ending))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var recall []float64
+		for some := range slices.Chunk(files, batch) {
+			for name, want := range export(t, some, format.ending, format.filter) {
+				if len(want) < minWords {
+					continue
+				}
+				data, err := os.ReadFile(name)
+				if err != nil {
+					t.Fatal(err)
+				}
+				d, err := office.Read(t.Context(), bytes.NewReader(data), int64(len(data)), office.Limits{})
+				if err != nil {
+					t.Logf("%s: %v", name, err)
+					continue
+				}
+				share := found(want, words(d.Text))
+				if recall = append(recall, share); share < 0.9 {
+					t.Logf("%s: %.3f of %d words", name, share, len(want))
+				}
+			}
+		}
+		sum := 0.0
+		for _, share := range recall {
+			sum += share
+		}
+		if mean := sum / float64(max(1, len(recall))); mean < format.want {
+			t.Errorf("%s: the mean recall of %d documents is %.3f, want %.3f", format.ending, len(recall), mean, format.want)
+		} else {
+			t.Logf("%s: the mean recall of %d documents is %.3f", format.ending, len(recall), mean)
+		}
+	}
+}
+
+// export returns the words of those documents that LibreOffice exports. It leaves out documents after which it stops.
+func export(t *testing.T, files []string, ending, filter string) map[string][]string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	defer cancel()
+	out := t.TempDir()
+	arguments := []string{"-env:UserInstallation=file://" + t.TempDir(), "--headless", "--norestore", "--convert-to", filter, "--outdir", out}
+	err := exec.CommandContext(ctx, "soffice", append(arguments, files...)...).Run()
+	if _, exited := errors.AsType[*exec.ExitError](err); err != nil && !exited {
+		t.Fatal(err)
+	}
+	texts := map[string][]string{}
+	for _, name := range files {
+		base := filepath.Join(out, strings.TrimSuffix(filepath.Base(name), "."+ending))
+		made, err := filepath.Glob(base + ".*")
+		if filter == sheets {
+			made, err = filepath.Glob(base + "-*.csv")
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range made {
+			texts[name] = append(texts[name], exported(t, path)...)
+		}
+	}
+	return texts
+}
+
+// notText matches what spreadsheets display for numbers and errors.
+var notText = regexp.MustCompile(`Err:\d+|#[A-Z/0]+[!?]?|\d[0-9.]*E[+-]\d+`)
+
+// exported returns the words of a file that LibreOffice has made.
+func exported(t *testing.T, path string) []string {
+	t.Helper()
+	if info, err := os.Stat(path); err != nil || info.Size() > maxExport {
+		return nil
+	}
+	if filepath.Ext(path) == ".pdf" {
+		text, err := exec.CommandContext(t.Context(), "pdftotext", "-enc", "UTF-8", path, "-").Output()
+		if err != nil {
+			t.Logf("%s: %v", path, err)
+		}
+		return words(string(text))
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return words(notText.ReplaceAllString(string(text), " "))
+}
+
+// words returns the words of a text that contain a letter, in lower case.
+func words(text string) []string {
+	all := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.In(r, unicode.L, unicode.M, unicode.N) })
+	return slices.DeleteFunc(all, func(word string) bool { return !strings.ContainsFunc(word, unicode.IsLetter) })
+}
+
+// found returns the share of the words of a reference that a text contains, counting each repetition.
+func found(want, got []string) float64 {
+	has, n := map[string]int{}, 0
+	for _, word := range got {
+		has[word]++
+	}
+	for _, word := range want {
+		if has[word] > 0 {
+			has[word]--
+			n++
+		}
+	}
+	return float64(n) / float64(len(want))
+}
