@@ -2,6 +2,7 @@ package library
 
 import (
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -13,6 +14,9 @@ import (
 
 // MaxName is the maximum number of code points of a name.
 const MaxName = 255
+
+// forbidden contains the characters that a file system may forbid in names.
+const forbidden = `/\:*?"<>|`
 
 // reserved contains the device names of Windows, which are also reserved with any extension.
 var reserved = []string{
@@ -42,18 +46,75 @@ func CleanName(name string) (string, error) {
 		return refuse("it " + wrong)
 	}
 	name = norm.NFC.String(name)
-	base, _, _ := strings.Cut(name, ".")
 	switch {
 	case name == "":
 		return refuse("it is empty")
 	case utf8.RuneCountInString(name) > MaxName:
 		return refuse(fmt.Sprintf("it is longer than %d characters", MaxName))
-	case strings.ContainsAny(name, `/\:*?"<>|`):
+	case strings.ContainsAny(name, forbidden):
 		return refuse(`it contains one of / \ : * ? " < > |`)
 	case strings.HasSuffix(name, ".") || strings.HasSuffix(name, " "):
 		return refuse("it ends with a dot or a space")
-	case slices.Contains(reserved, strings.ToUpper(strings.TrimRight(base, " "))):
+	case isDevice(name):
 		return refuse("Windows reserves it for a device")
 	}
 	return name, nil
+}
+
+func isDevice(name string) bool {
+	base, _, _ := strings.Cut(name, ".")
+	return slices.Contains(reserved, strings.ToUpper(strings.TrimRight(base, " ")))
+}
+
+// PlainName returns the most similar name that CleanName accepts: it replaces other characters by underscores, removes dots
+// and spaces from the end, shortens a long name, and adds an underscore to a device name. It returns a name that CleanName
+// accepts as CleanName does.
+func PlainName(name string) string {
+	if clean, err := CleanName(name); err == nil {
+		return clean
+	}
+	name = norm.NFC.String(strings.Map(func(r rune) rune {
+		if upload.Unprintable(r) || strings.ContainsRune(forbidden, r) {
+			return '_'
+		}
+		return r
+	}, strings.ToValidUTF8(name, "_")))
+	const most = MaxName - 1 // leaves room for an underscore
+	if all := []rune(name); len(all) > most {
+		ending := []rune(path.Ext(name))
+		if len(ending) > maxEnding {
+			ending = nil
+		}
+		name = string(all[:most-len(ending)]) + string(ending)
+	}
+	name = strings.TrimRight(name, ". ")
+	if upload.CheckName(name) != "" || name == "" { // no character is visible
+		return "_"
+	}
+	if !isDevice(name) {
+		return name
+	}
+	base, rest, dotted := strings.Cut(name, ".")
+	if dotted {
+		rest = "." + rest
+	}
+	return strings.TrimRight(base, " ") + "_" + rest
+}
+
+// maxEnding is the maximum number of code points of an extension that PlainName keeps when it shortens a name.
+const maxEnding = 20
+
+// UniqueNames holds the names that are used in a folder, in lower case because some file systems ignore case.
+type UniqueNames map[string]bool
+
+// Add returns a name that is not in use yet, and marks it as used: "a.pdf", then "a (2).pdf".
+func (used UniqueNames) Add(name string) string {
+	ending := path.Ext(name)
+	for n, made := 2, name; ; n++ {
+		if lower := strings.ToLower(made); !used[lower] {
+			used[lower] = true
+			return made
+		}
+		made = fmt.Sprintf("%s (%d)%s", strings.TrimSuffix(name, ending), n, ending)
+	}
 }

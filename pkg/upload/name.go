@@ -13,8 +13,18 @@ func CheckName(name string) string {
 		return "is not UTF-8"
 	case strings.ContainsFunc(name, Unprintable):
 		return "contains a control character, a line separator, or a character that changes the direction of text"
+	case name != "" && !strings.ContainsFunc(name, visible):
+		return "contains no visible character"
 	}
 	return ""
+}
+
+// visible reports whether a character leaves a mark on the screen. Unassigned and private characters count as visible.
+func visible(r rune) bool {
+	const blankBraille = 0x2800
+	return r != blankBraille && !unicode.In(
+		r, unicode.Cc, unicode.Cf, unicode.Z, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector,
+	)
 }
 
 // Unprintable reports whether names must not contain a character: a control character, a line or paragraph separator,

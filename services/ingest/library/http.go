@@ -21,7 +21,7 @@ func (a *Area) Routes(r *web.Router) {
 	accept.Register(r, a.Problem, huma.Operation{
 		OperationID: "create-folder", Method: http.MethodPost, Path: "/v1/library/folders", Tags: []string{tag},
 		Summary: "Create a folder", DefaultStatus: http.StatusCreated,
-		Description: "Names have 1 to 255 characters, contain none of / \\ : * ? \" < > |, no control characters and no bidirectional controls such as U+202E, do not end with a dot or a space, and are not Windows device names. " +
+		Description: "Names have 1 to 255 characters, contain none of / \\ : * ? \" < > |, no control characters and no bidirectional controls such as U+202E, but at least one visible character, do not end with a dot or a space, and are not Windows device names. " +
 			"Two nodes of a folder may have the same name.",
 	}, a.postFolder, accept.Creates, changes)
 	a.pageRoutes(r)

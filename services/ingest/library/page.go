@@ -13,7 +13,6 @@ import (
 	"github.com/assay-project/assay/pkg/guard"
 	"github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/pkg/quota"
-	"github.com/assay-project/assay/pkg/upload"
 	"github.com/assay-project/assay/pkg/web"
 	"github.com/assay-project/assay/services/ingest/accept"
 	"github.com/assay-project/assay/services/ingest/admission"
@@ -73,17 +72,11 @@ const maxPageName = 100
 // pageName returns the file name for a page, derived from its URL.
 func pageName(address *url.URL) string {
 	clean := func(name string) string {
-		runes := []rune(strings.Map(func(r rune) rune {
-			if upload.Unprintable(r) || strings.ContainsRune(`/\:*?"<>|`, r) {
-				return '_'
-			}
-			return r
-		}, name))
-		return strings.Trim(string(runes[:min(len(runes), maxPageName)]), ". ")
+		runes := []rune(library.PlainName(strings.Trim(name, ". ")))
+		return library.PlainName(string(runes[:min(len(runes), maxPageName)]))
 	}
-	name, err := library.CleanName(clean(path.Base(address.Path)))
-	if err != nil || name == "_" { // the path is /
-		return clean(address.Hostname())
+	if name := clean(path.Base(address.Path)); name != "_" { // the path is /
+		return name
 	}
-	return name
+	return clean(address.Hostname())
 }

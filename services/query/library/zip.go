@@ -5,7 +5,6 @@ import (
 	"compress/flate"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"mime"
 	"net/http"
@@ -108,7 +107,7 @@ func (a *Area) below(ctx context.Context, top library.Node) ([]zipEntry, error) 
 	var size int64
 	type level struct{ path, id string }
 	for folders := []level{{"", top.ID}}; len(folders) > 0; folders = folders[1:] {
-		at, taken := folders[0], names{}
+		at, taken := folders[0], library.UniqueNames{}
 		l := library.Listing{Limit: 1000}
 		for {
 			page, err := a.store.Children(ctx, at.id, l)
@@ -118,11 +117,11 @@ func (a *Area) below(ctx context.Context, top library.Node) ([]zipEntry, error) 
 			for _, n := range page.Nodes {
 				switch {
 				case n.Type == library.KindFolder:
-					folder := at.path + taken.unique(n.Name) + "/"
+					folder := at.path + taken.Add(library.PlainName(n.Name)) + "/"
 					folders, entries = append(folders, level{folder, n.ID}), append(entries, zipEntry{folder, n})
 				case n.Type == library.KindFile && n.Status != library.Loading && n.Blob != nil:
 					size += n.Blob.Length
-					entries = append(entries, zipEntry{at.path + taken.unique(n.Name), n})
+					entries = append(entries, zipEntry{at.path + taken.Add(library.PlainName(n.Name)), n})
 				}
 			}
 			if len(entries) > maxZipFiles || size > maxZipBytes {
@@ -134,21 +133,6 @@ func (a *Area) below(ctx context.Context, top library.Node) ([]zipEntry, error) 
 		}
 	}
 	return entries, nil
-}
-
-// names holds the names used in a folder, in lower case because some file systems ignore case.
-type names map[string]bool
-
-// unique returns a name that is not in use yet: "a.pdf", then "a (2).pdf".
-func (taken names) unique(name string) string {
-	ending := path.Ext(name)
-	for n, made := 2, name; ; n++ {
-		if lower := strings.ToLower(made); !taken[lower] {
-			taken[lower] = true
-			return made
-		}
-		made = fmt.Sprintf("%s (%d)%s", strings.TrimSuffix(name, ending), n, ending)
-	}
 }
 
 // opened is the result of opening an entry. body is nil for a folder.

@@ -201,7 +201,7 @@ func namesAreChecked(t *testing.T, s system.System) {
 	for name, good := range map[string]bool{
 		"a.txt": true, "ä 漢字 🎉": true, strings.Repeat("ä", 255): true, ".hidden": true,
 		"a/b": false, `a\b`: false, "a:b": false, "a*": false, "a?": false, `"a"`: false, "<a>": false, "a|b": false,
-		"a\tb": false, "a\u202egnp.exe": false, "a.": false, "a ": false, "nul": false, "COM1.txt": false, "..": false, strings.Repeat("ä", 256): false,
+		"a\tb": false, "a\u202egnp.exe": false, "a.": false, "a ": false, "nul": false, "COM1.txt": false, "..": false, "\u200b": false, "\u3000\u2060": false, strings.Repeat("ä", 256): false,
 	} {
 		body := system.JSON(map[string]any{"name": name})
 		for _, call := range []struct{ method, path, body string }{
