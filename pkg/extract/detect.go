@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -20,7 +21,7 @@ type Kind struct {
 }
 
 // Detect returns the kind of a file that begins with the given bytes. The content decides. If it matches
-// several types, as text can, the extension decides.
+// several types, as text can, the extension decides; it also decides for an empty file.
 func Detect(head []byte, name string) Kind {
 	head = head[:min(len(head), HeadSize)]
 	found := mimetype.Detect(head)
@@ -28,6 +29,10 @@ func Detect(head []byte, name string) Kind {
 	text := isText(found)
 	ending := strings.ToLower(path.Ext(name))
 	named, namesText := byEnding(strings.TrimPrefix(ending, "."))
+	if len(head) == 0 {
+		k.Type = cmp.Or(named, Text)
+		return k
+	}
 	contradiction := "the name ends in " + ending + ", but the content is " + k.MediaType
 	switch certain := byContent(found, head, text); {
 	case certain == Image && named == Microscopy: // LSM is based on TIFF

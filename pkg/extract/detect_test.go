@@ -33,6 +33,10 @@ func TestDetect(t *testing.T) {
 		{"a.svg", `<svg xmlns="http://www.w3.org/2000/svg"/>`, extract.Kind{MediaType: "image/svg+xml", Type: "Image"}},
 		{"a.bin", "\x00\x01\x02\x03", extract.Kind{MediaType: "application/octet-stream", Type: "Generic"}},
 		{"", "", extract.Kind{MediaType: "text/plain", Type: "Text"}},
+		{"a.csv", "", extract.Kind{MediaType: "text/plain", Type: "Table"}},
+		{"a.html", "", extract.Kind{MediaType: "text/plain", Type: "WebPage"}},
+		{"a.pdf", "", extract.Kind{MediaType: "text/plain", Type: "Pdf"}},
+		{"a.py", "", extract.Kind{MediaType: "text/plain", Type: "Text"}},
 	} {
 		if got := extract.Detect([]byte(c.head), c.name); got != c.want {
 			t.Errorf("%s: got %+v, want %+v", c.name, got, c.want)

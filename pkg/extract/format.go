@@ -38,6 +38,8 @@ type Format struct {
 	Endings Endings
 	// Signature reports whether a text that begins with head is of the type. It is nil if media types are sufficient.
 	Signature func(head []byte) bool
+	// Blank means that an empty file is a valid file of the type.
+	Blank bool
 	// Records are the formats of the records in the files. It is nil for types without records, and for tables.
 	Records []records.Format
 	Steps   []Step

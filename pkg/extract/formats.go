@@ -41,7 +41,7 @@ var formats = sync.OnceValue(func() []Format {
 		},
 		office(),
 		{
-			Type: WebPage, Title: "Web page", Preview: PreviewArticle,
+			Type: WebPage, Title: "Web page", Preview: PreviewArticle, Blank: true,
 			Media: words("text/html"), Endings: Endings{Text: words("html htm mhtml")},
 			Steps: []Step{{StepText, ClassLight, true, PageText}, {StepThumbnails, ClassFetch, false, PagePicture}, digests},
 			Contents: Contents{
@@ -50,13 +50,13 @@ var formats = sync.OnceValue(func() []Format {
 			},
 		},
 		{
-			Type: Text, Title: "Text", Preview: PreviewText,
+			Type: Text, Title: "Text", Preview: PreviewText, Blank: true,
 			Endings:  Endings{Text: words("txt md json xml log")},
 			Steps:    []Step{{StepText, ClassLight, true, PlainText}, digests},
 			Contents: Contents{"TXT, MD, JSON, XML, LOG", "unchanged, in UTF-8", "none", ""},
 		},
 		{
-			Type: Table, Title: "Table", Preview: PreviewRows,
+			Type: Table, Title: "Table", Preview: PreviewRows, Blank: true,
 			Endings: Endings{Text: words("csv tsv")},
 			Steps: []Step{
 				{StepParse, ClassRecords, true, TableRows}, {StepText, ClassRecords, false, TableText}, digests,

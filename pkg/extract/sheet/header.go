@@ -3,6 +3,7 @@ package sheet
 
 import (
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -24,12 +25,12 @@ type header struct {
 	given bool // the names are from the first row
 }
 
-// newHeader decides whether the first row contains the column names: it does if no cell is a number and only
-// trailing cells are empty. Other columns are named by their number.
+// newHeader decides whether the first row contains the column names: it does if no cell is a number or a date.
+// Otherwise columns are named by their number, as are those without a name.
 func newHeader(first []string) header {
 	h := header{given: len(first) > 0}
 	for _, cell := range first {
-		if _, err := strconv.ParseFloat(strings.TrimSpace(cell), 64); err == nil || len(cell) > maxName {
+		if len(cell) > maxName || isValue(strings.TrimSpace(cell)) {
 			h.given = false
 		}
 	}
@@ -48,6 +49,17 @@ func newHeader(first []string) header {
 	}
 	return h
 }
+
+// isValue reports whether a cell is a number, a date or a time.
+func isValue(cell string) bool {
+	_, err := strconv.ParseFloat(cell, 64)
+	return err == nil || dateOrTimeText.MatchString(cell)
+}
+
+// dateOrTimeText matches dates, which may be followed by a time, and times.
+var dateOrTimeText = regexp.MustCompile(`^(` +
+	`(\d{4}[./-]\d\d?[./-]\d\d?|\d\d?[./-]\d\d?[./-](\d{4}|\d\d))([T ]\d.*)?|` +
+	`\d\d?:\d\d(:\d\d([.,]\d+)?)?)$`)
 
 func columnName(i int) string { return "column " + strconv.Itoa(i+1) }
 

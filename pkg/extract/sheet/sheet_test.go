@@ -60,6 +60,12 @@ func TestTextTables(t *testing.T) {
 		"tab":                 {"a\tb\n1\t\"x\"\"y\t\n,z\"\n", '\t', []string{"a=1 b=x\"y\t\n,z"}},
 		"bar, no final break": {"a|b\n1|2", '|', []string{"a=1 b=2"}},
 		"no header":           {"1,x\n2,y\n", ',', []string{"column 1=1 column 2=x", "column 1=2 column 2=y"}},
+		"a date first":        {"2026-01-02,x\n2026-01-03,y\n", ',', []string{"column 1=2026-01-02 column 2=x", "column 1=2026-01-03 column 2=y"}},
+		"a European date":     {"x;31.12.2025\n", ';', []string{"column 1=x column 2=31.12.2025"}},
+		"an American date":    {"x,1/2/26 10:30 PM\n", ',', []string{"column 1=x column 2=1/2/26 10:30 PM"}},
+		"a date and time":     {"x,2026-01-02T03:04:05Z\n", ',', []string{"column 1=x column 2=2026-01-02T03:04:05Z"}},
+		"a time":              {"x,10:30\n", ',', []string{"column 1=x column 2=10:30"}},
+		"like dates":          {"due 2026-01-02,Q1/2026,1/2,a:b\n1,2,3,4\n", ',', []string{"due 2026-01-02=1 Q1/2026=2 1/2=3 a:b=4"}},
 		"names":               {"a,a,,b b\n1,2,3,4\n", ',', []string{"a=1 a (2)=2 column 3=3 b b=4"}},
 		"ragged":              {"a,b\n1\n1,2,3\n1,2,,\n", ',', []string{"a=1", "[the row has 3 cells, but the table has 2 columns]", "a=1 b=2"}},
 		"quote inside":        {"a,b\n5\" pipe,2\n\"x\" y,3\n", ',', []string{"a=5\" pipe b=2", "a=\"x\" y b=3"}},
@@ -172,6 +178,24 @@ func TestWorkbooks(t *testing.T) {
 		"First:5:name=12:00:00 made=2024-05-31T06:00:00 logP=12 column 6=1",
 		"Second & last:1:column 1=1",
 		"Second & last:3:column 2=1900-01-02",
+	}
+	if got := read(t, w); !reflect.DeepEqual(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// TestDateInFirstRow checks that a first row with a date is data, because a date is a number.
+func TestDateInFirstRow(t *testing.T) {
+	data := workbook(t, map[string]string{
+		"xl/worksheets/sheet1.xml": `<s><row><c t="str"><v>paid</v></c><c s="1"><v>45443</v></c></row><row><c t="str"><v>open</v></c><c s="1"><v>45444</v></c></row></s>`,
+		"xl/worksheets/sheet2.xml": `<s><row><c t="d" s="1"><v>2026-01-02</v></c><c t="str"><v>paid</v></c></row></s>`,
+	})
+	w, err := NewWorkbook(t.Context(), bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		"First:1:column 1=paid column 2=2024-05-31", "First:2:column 1=open column 2=2024-06-01", "Second & last:1:column 1=2026-01-02 column 2=paid",
 	}
 	if got := read(t, w); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %q, want %q", got, want)

@@ -43,11 +43,8 @@ func (a *Area) identify(ctx context.Context, f library.File) (library.File, libr
 	if f.Origin != "" && errors.Is(err, upload.ErrNoBytes) {
 		object, err = a.fetch(ctx, f)
 	}
-	switch {
-	case err != nil:
+	if err != nil {
 		return f, none, err
-	case object.Size == 0:
-		return f, none, reason.FileEmpty
 	}
 	opened := f.Start(object.ETag).Data.(*event.LibraryStep)
 	opened.Size = float64(object.Size)
@@ -58,7 +55,11 @@ func (a *Area) identify(ctx context.Context, f library.File) (library.File, libr
 	if err != nil {
 		return f, none, err
 	}
-	plan := library.PlanOf(extract.Detect(head, f.Name).Type)
+	kind := extract.Detect(head, f.Name).Type
+	if object.Size == 0 && !extract.Of(kind).Blank {
+		return f, none, reason.FileEmpty
+	}
+	plan := library.PlanOf(kind)
 	found := library.Content{Type: plan.Type, Length: object.Size, ETag: object.ETag}
 	if f.Origin != "" {
 		if err := fetched(&found, object); err != nil {

@@ -35,7 +35,10 @@ func ParseTable() step.Step {
 		if err != nil {
 			return step.Result{}, err
 		}
-		if x.Found == 0 {
+		switch {
+		case x.Found == 0 && len(rows.Columns()) == 0:
+			return step.Result{Skipped: reason.NoRows}, nil
+		case x.Found == 0:
 			return step.Result{}, reason.NoRows
 		}
 		return storeIndex(ctx, f, x)
