@@ -15,7 +15,8 @@ func access(cfg Config) map[area.Program][]area.Statement {
 			area.Allow("LibraryFiles", []string{create, change, remove}, files),
 			area.Allow("LibraryWorkflows", []string{create, check}, workflows),
 			area.Allow("LibraryRead", read, all...),
-			area.Allow("LibraryFolders", []string{"dynamodb:Query"}, nodes+"/index/"+nodesByType.name), // to find the depth of a moved folder
+			// To find the depth of a moved folder, and nodes with a name.
+			area.Allow("LibraryFolders", []string{"dynamodb:Query"}, nodes+"/index/"+nodesByType.name, nodes+"/index/"+nodesByParent.name),
 			area.Allow("LibraryUpload", []string{"s3:GetObject", "s3:PutObject", "s3:ListMultipartUploadParts", "s3:AbortMultipartUpload", "s3:DeleteObject"}, objects),
 		},
 		area.Analyzer: {

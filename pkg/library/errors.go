@@ -21,6 +21,8 @@ var (
 	ErrOwner = errors.New("the folder belongs to another owner")
 	// ErrBusy means that other writes of the node kept conflicting with this one.
 	ErrBusy = errors.New("the node is being changed concurrently")
+	// ErrNameTaken means that another node of the folder has the name that a node would get.
+	ErrNameTaken = errors.New("the folder already has a node with this name")
 	// ErrName means that a name breaks a rule for names; the error that wraps it says which.
 	ErrName = errors.New("the name is not allowed")
 )

@@ -108,7 +108,8 @@ func (n Node) TrashedBefore(t time.Time) bool {
 }
 
 // File is an item of the files table. Times are in TimeLayout. Run, ErrorMessage, SHA256,
-// ContentType, Key, ETag and Origin are not in the seed.
+// ContentType, Key, ETag and Origin are not in the seed. ErrorMessage says why the file is Failed, or what is missing from a
+// ProcessedPartially one.
 type File struct {
 	ID           string          `dynamodbav:"id"`
 	Bucket       string          `dynamodbav:"bucket"`

@@ -51,9 +51,12 @@ func (s *Store) FinishStep(ctx context.Context, fileID string, run int64, step s
 	return w, err
 }
 
-// summary returns the attribute that summarizes a finished step.
+// summary returns the attribute that summarizes a finished step; see Workflow.
 func summary(step string, end plan.End) map[string]table.Value {
-	names := map[string]string{extract.StepThumbnails: "thumbnailCompleted", extract.StepParse: "parseCompleted", extract.StepMetadata: "metadataCompleted"}
+	names := map[string]string{
+		extract.StepThumbnails: "thumbnailCompleted", extract.StepParse: "parseCompleted", extract.StepRecords: "parseCompleted",
+		extract.StepMetadata: "metadataCompleted",
+	}
 	if end == plan.Done {
 		names[extract.StepText] = "indexingCompleted"
 	}
@@ -113,10 +116,7 @@ func (s *Store) Finish(ctx context.Context, w Workflow, end End, metadata table.
 	}
 	item := s.ofWorkflow(w.CorrelationID, map[string]table.Value{})
 	if end.Message != "" {
-		item.Set["failureMessage"] = table.Text(end.Message)
-	}
-	if end.State == Failed {
-		file["errorMessage"] = table.Text(end.Message)
+		item.Set["failureMessage"], file[errorMessageName] = table.Text(end.Message), table.Text(end.Message)
 	}
 	if metadata != nil {
 		value, err := attributevalue.Marshal(metadata)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
@@ -20,10 +21,11 @@ const DefaultLimit = 100
 type Listing struct {
 	Limit  int32  // maximum entries on the page; DefaultLimit if 0
 	Cursor string // NextCursor of the previous page; empty for the first
-	// Type and Status filter the nodes; empty for all. A filtered page may have fewer nodes than Limit, or none,
+	// Type, Status and Name filter the nodes; empty for all. A filtered page may have fewer nodes than Limit, or none,
 	// and still have a NextCursor.
 	Type   Kind
 	Status lifecycle.State
+	Name   string
 }
 
 // NodePage is a page of nodes. NextCursor is empty on the last page.
@@ -79,7 +81,7 @@ func (s *Store) FilesByBlob(ctx context.Context, blobID string, l Listing) (File
 
 // listFiles lists the ids in an index and reads their files with strongly consistent reads.
 func (s *Store) listFiles(ctx context.Context, by index, value string, l Listing) (FilePage, error) {
-	l.Type, l.Status = "", "" // the index does not contain them
+	l.Type, l.Status, l.Name = "", "", "" // the index does not contain them
 	items, next, err := s.query(ctx, s.files, idName, by, value, l)
 	if err != nil {
 		return FilePage{}, err
@@ -107,23 +109,43 @@ func (s *Store) query(ctx context.Context, name, id string, by index, value stri
 	if by.sort != "" {
 		list.Keys = append(list.Keys, by.sort)
 	}
-	if l.Type != "" || l.Status != "" {
-		filter := l.filter()
-		list.Filter, list.Sparse = &filter, true
-	}
+	list.Filter = l.filter()
+	list.Sparse = list.Filter != nil
 	return list.Page(ctx, s.db, cmp.Or(l.Limit, DefaultLimit), l.Cursor)
 }
 
-func (l Listing) filter() expression.ConditionBuilder {
-	kind := expression.Name(typeName).Equal(expression.Value(string(l.Type)))
-	status := expression.Name(statusName).Equal(expression.Value(string(l.Status)))
-	switch {
-	case l.Status == "":
-		return kind
-	case l.Type == "":
-		return status
+// filter returns the condition on the nodes of a list, or nil.
+func (l Listing) filter() *expression.ConditionBuilder {
+	var all *expression.ConditionBuilder
+	for _, f := range []struct{ attribute, value string }{{typeName, string(l.Type)}, {statusName, string(l.Status)}, {nodeName, l.Name}} {
+		if f.value == "" {
+			continue
+		}
+		one := expression.Name(f.attribute).Equal(expression.Value(f.value))
+		if all != nil {
+			one = all.And(one)
+		}
+		all = &one
 	}
-	return kind.And(status)
+	return all
+}
+
+// nameTaken reports whether another node has the name and the folder of a node. It reads the list of the folder, which is
+// eventually consistent, so that concurrent writes can create a second node with the name.
+func (s *Store) nameTaken(ctx context.Context, n Node) (bool, error) {
+	l := Listing{Limit: 1000, Name: n.Name}
+	for {
+		page, err := s.Children(ctx, n.ParentID, l)
+		if err != nil {
+			return false, err
+		}
+		if slices.ContainsFunc(page.Nodes, func(other Node) bool { return other.ID != n.ID }) {
+			return true, nil
+		}
+		if l.Cursor = page.NextCursor; l.Cursor == "" {
+			return false, nil
+		}
+	}
 }
 
 // Visible returns the nodes that are neither in the trash nor below a trashed folder. It reads the path of each parent

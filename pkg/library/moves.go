@@ -142,7 +142,7 @@ func (s *Store) RetryStep(ctx context.Context, f File, step string, kept map[str
 		w.StepResults[name] = result
 	}
 	w.ThumbnailCompleted = old.ThumbnailCompleted && step != extract.StepThumbnails
-	w.ParseCompleted = old.ParseCompleted && step != extract.StepParse
+	w.ParseCompleted = old.ParseCompleted && step != extract.StepParse && step != extract.StepRecords
 	w.MetadataCompleted = old.MetadataCompleted && step != extract.StepMetadata
 	w.IndexingCompleted = old.IndexingCompleted
 	f, err = s.begin(ctx, retry, f, w, nil, nil, expression.Name(runName).Equal(expression.Value(f.Run)))
@@ -164,7 +164,7 @@ func (s *Store) begin(ctx context.Context, m lifecycle.Move, f File, w Workflow,
 		Fence: runFence(f.Run, w.Run), Items: s.both(f.ID, file, node), Also: []types.TransactWriteItem{put},
 	}
 	if m.Explicit {
-		write.Items[0].Remove = []string{"errorMessage"}
+		write.Items[0].Remove = []string{errorMessageName}
 		f.ErrorMessage = ""
 	}
 	if _, err := Machine().Apply(ctx, s.db, m, write); err != nil {
@@ -245,7 +245,7 @@ func (s *Store) StartProcessing(ctx context.Context, w Workflow) error {
 // Fail moves a file that is not in a final state, with or without a workflow, to Failed. The message is for display.
 func (s *Store) Fail(ctx context.Context, f File, message string) error {
 	reason := table.Text(message)
-	file := map[string]table.Value{"errorMessage": reason}
+	file := map[string]table.Value{errorMessageName: reason}
 	items := s.both(f.ID, file, nil)
 	w, err := s.Workflow(ctx, f.ID)
 	switch {

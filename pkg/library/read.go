@@ -34,6 +34,23 @@ func (s *Store) nodesOf(ctx context.Context, ids []string) (map[string]Node, err
 	return found, err
 }
 
+// Reasons returns why files are Failed, or what is missing from ProcessedPartially ones, by the ids of their nodes. Other
+// nodes are ignored. The reads are strongly consistent.
+func (s *Store) Reasons(ctx context.Context, nodes ...Node) (map[string]string, error) {
+	var keys []table.Key
+	for _, n := range nodes {
+		if n.Status == Failed || n.Status == ProcessedPartially {
+			keys = append(keys, key(n.ID))
+		}
+	}
+	reasons := map[string]string{}
+	read := table.Get{Table: s.files, Keys: keys, Consistent: true, Attributes: []string{idName, errorMessageName}}
+	return reasons, table.GetAll(ctx, s.db, read, func(item map[string]table.Value) error {
+		reasons[table.TextOf(item[idName])] = table.TextOf(item[errorMessageName])
+		return nil
+	})
+}
+
 // readAll reads the items of a table with these ids, and calls see for each. An id may occur more than once.
 func (s *Store) readAll(ctx context.Context, name, keyName string, ids []string, see func(id string, item map[string]table.Value) error) error {
 	var keys []table.Key

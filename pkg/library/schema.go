@@ -30,6 +30,8 @@ const (
 	ownedByName       = "ownedBy"
 	parentIDName      = "parentId"
 	statusName        = "status"
+	nodeName          = "name"
+	errorMessageName  = "errorMessage"
 	isDeletedName     = "isDeleted"
 	versionName       = "version"
 	createdName       = "createdDateTime"

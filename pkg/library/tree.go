@@ -1,6 +1,7 @@
 package library
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -20,6 +21,9 @@ type Change struct {
 	Name        *string
 	DisplayName *string // shown instead of the name; allowed for a root; empty for none
 	ParentID    *string // empty for the root
+	// Unique rejects a new name or folder with ErrNameTaken if another node of the folder has the name. Concurrent writes can
+	// nevertheless lead to equal names.
+	Unique bool
 }
 
 // Change combines Rename and Move in one write, with the errors of both. Only the display name of a root can be
@@ -42,8 +46,8 @@ func (s *Store) Change(ctx context.Context, id string, c Change, e Edit) (Node, 
 			return Node{}, err
 		}
 	}
-	return s.change(ctx, "change", id, e, func(n Node) (Node, []types.TransactWriteItem, error) {
-		err := changeable(n)
+	return s.change(ctx, "change", id, e, func(before Node) (Node, []types.TransactWriteItem, error) {
+		n, err := before, changeable(before)
 		if errors.Is(err, ErrRoot) && c.Name == nil && c.ParentID == nil {
 			err = nil
 		}
@@ -56,10 +60,19 @@ func (s *Store) Change(ctx context.Context, id string, c Change, e Edit) (Node, 
 		if c.DisplayName != nil {
 			n.DisplayName = display
 		}
-		if c.ParentID == nil {
-			return n, nil, nil
+		var conditions []types.TransactWriteItem
+		if c.ParentID != nil {
+			if n, conditions, err = s.under(ctx, n, *c.ParentID); err != nil {
+				return Node{}, nil, err
+			}
 		}
-		return s.under(ctx, n, *c.ParentID)
+		if c.Unique && (n.Name != before.Name || n.ParentID != before.ParentID) {
+			taken, err := s.nameTaken(ctx, n)
+			if err != nil || taken {
+				return Node{}, nil, cmp.Or(err, ErrNameTaken)
+			}
+		}
+		return n, conditions, nil
 	})
 }
 

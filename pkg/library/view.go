@@ -33,7 +33,7 @@ type NodeView struct {
 	Images       []ImageView      `json:"images,omitempty"`
 	TotalRecords int64            `json:"totalRecords,omitempty"`
 	Permissions  *PermissionsView `json:"permissions,omitempty" doc:"only for the owner"`
-	ErrorMessage string           `json:"errorMessage,omitempty" doc:"reason why a file is Failed; absent in lists"`
+	ErrorMessage string           `json:"errorMessage,omitempty" doc:"why a file is Failed, or what is missing from a ProcessedPartially one; absent in search hits"`
 	Version      int64            `json:"version" doc:"0 for a root that was never written"`
 	CreatedAt    *time.Time       `json:"createdAt,omitempty"`
 	UpdatedAt    *time.Time       `json:"updatedAt,omitempty"`

@@ -15,8 +15,16 @@ import (
 )
 
 // Workflow is an item of the workflow table: the run of a file's workflow, or an erase operation. Times are in
-// TimeLayout. The sets are authoritative; the booleans are a summary for users, each set when its step ends. Run and
-// the following attributes are not in the seed.
+// TimeLayout. The sets are authoritative; the booleans are a summary for users. Run and the following attributes are not in
+// the seed.
+//
+// The booleans are false for a type of file that does not have the step, and true when:
+//
+//	thumbnailCompleted         the step thumbnails has ended: it is done, failed or skipped
+//	parseCompleted             the step parse or records has ended: it is done, failed or skipped
+//	metadataCompleted          the step metadata has ended: it is done, failed or skipped
+//	recordProcessingCompleted  records were found, and all their steps have ended
+//	indexingCompleted          the text is stored
 type Workflow struct {
 	CorrelationID    string          `dynamodbav:"correlationId"` // id of the file or operation
 	WorkflowType     string          `dynamodbav:"workflowType"`  // FileWorkflow or EraseWorkflow
@@ -35,7 +43,7 @@ type Workflow struct {
 	ParseCompleted            bool `dynamodbav:"parseCompleted"`
 	RecordProcessingCompleted bool `dynamodbav:"recordProcessingCompleted"`
 	MetadataCompleted         bool `dynamodbav:"metadataCompleted"`
-	IndexingCompleted         bool `dynamodbav:"indexingCompleted"` // the text is stored
+	IndexingCompleted         bool `dynamodbav:"indexingCompleted"`
 
 	Run         int64  `dynamodbav:"run"`
 	Key         string `dynamodbav:"key,omitempty"`

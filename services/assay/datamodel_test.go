@@ -26,12 +26,12 @@ import (
 	"github.com/assay-project/assay/services/query/feed/dashboard"
 )
 
-// layouts lists the declarations whose comments contain the layouts of keys, by area, as folder and name. An empty name
+// layouts lists the declarations whose comments contain the layouts of keys or the meaning of attributes, by area, as folder and name. An empty name
 // is that of the package.
 var layouts = map[string][][2]string{
 	"feed":     {{"pkg/feed", "dashboardSchema"}, {"services/query/feed/dashboard", "minutePartition"}},
 	"photojob": {{"pkg/photojob", "UploadPrefix"}},
-	"library":  {{"pkg/library", "ObjectPrefix"}},
+	"library":  {{"pkg/library", "Workflow"}, {"pkg/library", "ObjectPrefix"}},
 	"platform": {{"pkg/platform", ""}},
 }
 
@@ -344,6 +344,11 @@ func layoutOf(t *testing.T, folder, name string) string {
 		for _, function := range pkg.Funcs {
 			if function.Name == name {
 				text = function.Doc
+			}
+		}
+		for _, declared := range pkg.Types {
+			if declared.Name == name {
+				text = declared.Doc
 			}
 		}
 	}

@@ -44,7 +44,7 @@ type Node struct {
 	// TotalRecords is the number of molecules, spectra or rows in the file.
 	TotalRecords int64            `json:"totalRecords,omitempty"`
 	Permissions  *NodePermissions `json:"permissions,omitempty"` // only for the owner
-	// ErrorMessage is the reason why a file is Failed. It is absent in lists.
+	// ErrorMessage says why a file is Failed, or what is missing from a ProcessedPartially one. It is absent in search hits.
 	ErrorMessage string    `json:"errorMessage,omitempty"`
 	Version      int64     `json:"version"` // increases with every change
 	CreatedAt    time.Time `json:"createdAt"`

@@ -42,7 +42,9 @@ type NodeChange struct {
 	Name        *string `json:"name,omitempty"`
 	DisplayName *string `json:"displayName,omitempty"`
 	ParentID    *string `json:"parentId,omitempty"`
-	Version     int64   `json:"-"` // version that the node must still have; 0 means any
+	// UniqueName rejects a new name or folder with the problem name-taken if another node of the folder has the name.
+	UniqueName bool  `json:"uniqueName,omitempty"`
+	Version    int64 `json:"-"` // version that the node must still have; 0 means any
 }
 
 // ChangeNode renames a node, moves it, or sets its display name.

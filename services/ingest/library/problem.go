@@ -18,7 +18,7 @@ var (
 	changes = web.Refusals{
 		http.StatusForbidden:          {"other-owner"},
 		http.StatusNotFound:           {"not-found"},
-		http.StatusConflict:           {"cycle", "in-trash", "not-in-trash", "not-a-folder", "too-deep", "root", "other-owner", "too-many-principals", "too-many-links", "identity-required", "changed-meanwhile"},
+		http.StatusConflict:           {"cycle", "name-taken", "in-trash", "not-in-trash", "not-a-folder", "too-deep", "root", "other-owner", "too-many-principals", "too-many-links", "identity-required", "changed-meanwhile"},
 		http.StatusPreconditionFailed: {"precondition-failed"},
 	}
 	processing = web.Refusals{
@@ -57,6 +57,9 @@ func problem(err error) error {
 	switch {
 	case errors.Is(err, library.ErrForbidden):
 		return web.NewProblem(http.StatusForbidden, "other-owner", "Only the owner of a node can change it.")
+	case errors.Is(err, library.ErrNameTaken):
+		return web.NewProblem(http.StatusConflict, "name-taken",
+			"The folder already has a node with this name. Choose another name, move that node to the trash first, or omit uniqueName to keep both.")
 	case errors.Is(err, library.ErrName):
 		return web.Invalid(web.FieldError{Field: "body.name", Message: err.Error()})
 	case errors.Is(err, library.ErrVersion):

@@ -19,7 +19,7 @@ import (
 func (a *Area) treeRoutes(r *web.Router) {
 	accept.Register(r, a.Problem, huma.Operation{
 		OperationID: "change-library-node", Method: http.MethodPatch, Path: "/v1/library/nodes/{id}", Tags: []string{tag},
-		Summary: "Rename or move a node", Description: "Absent fields are not changed. Send the ETag as If-Match to change only the version that you have read.",
+		Summary: "Rename or move a node", Description: "Absent fields are not changed. Two nodes of a folder may have the same name, unless uniqueName is set. Send the ETag as If-Match to change only the version that you have read.",
 	}, a.patchNode, changes)
 	accept.Register(r, a.Problem, huma.Operation{
 		OperationID: "delete-library-node", Method: http.MethodDelete, Path: "/v1/library/nodes/{id}", Tags: []string{tag},
@@ -76,6 +76,7 @@ type patchInput struct {
 		Name        *string `json:"name,omitempty" minLength:"1" maxLength:"1024"`
 		DisplayName *string `json:"displayName,omitempty" maxLength:"1024" doc:"name to display instead of the name, also for the root; empty removes it"`
 		ParentID    *string `json:"parentId,omitempty" format:"uuid" doc:"id of a folder of the same owner"`
+		UniqueName  bool    `json:"uniqueName,omitempty" doc:"reject a new name or folder with 409 if another node of the folder has the same name; concurrent changes can nevertheless lead to equal names"`
 	}
 }
 
@@ -89,7 +90,7 @@ func (a *Area) patchNode(ctx context.Context, in *patchInput) (*nodeOutput, erro
 			return nil, web.Invalid(web.FieldError{Field: "body.displayName", Message: err.Error()})
 		}
 	}
-	node, err := a.store.Change(ctx, in.ID, library.Change{Name: in.Body.Name, DisplayName: in.Body.DisplayName, ParentID: in.Body.ParentID}, in.edit(c))
+	node, err := a.store.Change(ctx, in.ID, library.Change{Name: in.Body.Name, DisplayName: in.Body.DisplayName, ParentID: in.Body.ParentID, Unique: in.Body.UniqueName}, in.edit(c))
 	if err != nil && in.Body.ParentID != nil {
 		err = a.refused(ctx, err, *in.Body.ParentID, c)
 	}

@@ -43,7 +43,11 @@ func (a *Area) Routes(r *web.Router) {
 	}, a.listLinks, linked)
 	web.Register(r, huma.Operation{
 		OperationID: "get-library-link", Method: http.MethodGet, Path: "/v1/library/links/{token}", Security: web.OptionalSecurity, Tags: []string{tag},
-		Summary: "Get the node of a share link", Description: "To read the node and everything below it, pass the token in the query parameter link.",
+		Summary: "Get the node of a share link",
+		Description: "To read the node and everything below it, pass the token in the query parameter link. " +
+			"A request whose Accept header begins with text/html, as that of a browser, is redirected to the page of the node.",
+		Middlewares: huma.Middlewares{a.toPage},
+		Responses:   map[string]*huma.Response{"303": pageResponse()},
 	}, a.getLink, linked)
 	web.Register(r, huma.Operation{
 		OperationID: "get-library-operation", Method: http.MethodGet, Path: "/v1/library/operations/{id}", Tags: []string{tag},
@@ -108,14 +112,17 @@ func (a *Area) getNode(ctx context.Context, in *nodeInput) (*nodeOutput, error) 
 	if err != nil {
 		return nil, problem(err)
 	}
-	out := output(path.Node(), c)
-	if path.Node().Status == library.Failed {
-		file, err := a.store.File(ctx, in.ID)
-		if err != nil {
-			return nil, problem(err)
-		}
-		out.Body.ErrorMessage = file.ErrorMessage
+	return a.explained(ctx, path.Node(), c)
+}
+
+// explained returns a node with the reason why it is not completely processed, if there is one.
+func (a *Area) explained(ctx context.Context, n library.Node, c library.Caller) (*nodeOutput, error) {
+	reasons, err := a.store.Reasons(ctx, n)
+	if err != nil {
+		return nil, problem(err)
 	}
+	out := output(n, c)
+	out.Body.ErrorMessage = reasons[n.ID]
 	return out, nil
 }
 
@@ -218,7 +225,7 @@ func (a *Area) getLink(ctx context.Context, in *linkInput) (*nodeOutput, error) 
 	if err != nil {
 		return nil, problem(err)
 	}
-	return output(path.Node(), c), nil
+	return a.explained(ctx, path.Node(), c)
 }
 
 type operationOutput struct {

@@ -49,9 +49,18 @@ type nodeList struct {
 	NextCursor string             `json:"nextCursor,omitempty" doc:"absent on the last page"`
 }
 
-func list(page library.NodePage, c library.Caller) *listOutput {
-	views := web.Views(page.Nodes, func(n library.Node) library.NodeView { return n.View(c) })
-	return &listOutput{CacheControl: noStore, Body: nodeList{Nodes: views, NextCursor: page.NextCursor}}
+// list returns a page as the caller may see it, with the reasons why files are not completely processed.
+func (a *Area) list(ctx context.Context, page library.NodePage, c library.Caller) (*listOutput, error) {
+	reasons, err := a.store.Reasons(ctx, page.Nodes...)
+	if err != nil {
+		return nil, problem(err)
+	}
+	views := web.Views(page.Nodes, func(n library.Node) library.NodeView {
+		v := n.View(c)
+		v.ErrorMessage = reasons[n.ID]
+		return v
+	})
+	return &listOutput{CacheControl: noStore, Body: nodeList{Nodes: views, NextCursor: page.NextCursor}}, nil
 }
 
 type childrenInput struct {
@@ -77,7 +86,7 @@ func (a *Area) listChildren(ctx context.Context, in *childrenInput) (*listOutput
 	if err != nil {
 		return nil, problem(err)
 	}
-	return list(page, c), nil
+	return a.list(ctx, page, c)
 }
 
 type byTypeInput struct {
@@ -105,7 +114,7 @@ func (a *Area) listByType(ctx context.Context, in *byTypeInput) (*listOutput, er
 	if err != nil {
 		return nil, problem(err)
 	}
-	return list(page, libraryCaller(in.Caller)), nil
+	return a.list(ctx, page, libraryCaller(in.Caller))
 }
 
 type trashInput struct {
@@ -121,5 +130,5 @@ func (a *Area) listTrash(ctx context.Context, in *trashInput) (*listOutput, erro
 	if err != nil {
 		return nil, problem(err)
 	}
-	return list(page, libraryCaller(in.Caller)), nil
+	return a.list(ctx, page, libraryCaller(in.Caller))
 }

@@ -47,7 +47,7 @@ func (a *Area) sorted(ctx context.Context, p PageParam, s SortParam, l search.Li
 	if err != nil {
 		return nil, problem(err)
 	}
-	return list(page, c), nil
+	return a.list(ctx, page, c)
 }
 
 // fromIndex reports whether a list is read from the index instead of the tables.

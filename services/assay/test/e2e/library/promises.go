@@ -42,6 +42,10 @@ func Promises() system.Promises {
 		"library: searches explain errors":                   searchesExplain,
 		"library: after reveals nothing":                     afterRevealsNothing,
 		"library: lists are sorted":                          listsAreSorted,
+		"library: links open as pages":                       linksOpenAsPages,
+		"library: names can be kept unique":                  namesCanBeUnique,
+		"library: reasons are shown":                         reasonsAreShown,
+		"library: empty texts are processed":                 emptyTextsAreProcessed,
 		"library: imports of private addresses are rejected": privatePagesAreRejected,
 	}
 }
