@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
+	"github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/services/assay/client"
 )
 
@@ -28,7 +29,7 @@ The id of a node can be given instead.`,
   assay library share /Archive/Reports --for 168h
   assay library get /Archive/Reports -o reports.zip`,
 	},
-		newLibraryPut(s), newLibraryImport(s), newLibraryList(s), newLibraryTree(s), newLibraryMove(s), newLibraryRemove(s),
+		newLibraryPut(s), newLibraryImport(s), newLibraryMkdir(s), newLibraryList(s), newLibraryTree(s), newLibraryMove(s), newLibraryRemove(s),
 		newLibraryRestore(s), newLibraryShare(s), newLibraryLinks(s), newLibraryGet(s), newLibraryRecords(s),
 		newLibraryExport(s), newLibraryWait(s), newLibraryWatch(s), newLibrarySearch(s), newLibraryText(s),
 		newLibraryMetadata(s), newLibraryImages(s))
@@ -69,11 +70,21 @@ func find(ctx context.Context, c *client.Client, path string) (client.Node, erro
 		if err != nil {
 			return n, err
 		}
+		if clean, err := library.CleanName(name); err == nil {
+			name = clean // the normal form
+		}
 		if n, err = child(ctx, c, n.ID, name); err == nil && n.ID == "" {
-			err = fmt.Errorf("there is no %q in the library at %s", name, path)
+			err = &missing{name, path}
 		}
 	}
 	return n, err
+}
+
+// missing is the error for a path that does not exist.
+type missing struct{ name, path string }
+
+func (m *missing) Error() string {
+	return fmt.Sprintf("there is no %q in the library at %s", m.name, m.path)
 }
 
 func segments(path string) []string {

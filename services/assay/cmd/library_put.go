@@ -16,7 +16,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/services/assay/client"
 )
 
@@ -26,8 +25,10 @@ type put struct {
 	wait     bool
 	parallel int
 	to       string
+	names    names
 
-	client *client.Client
+	client  *client.Client
+	folders *folders
 }
 
 func newLibraryPut(s *settings) *cobra.Command {
@@ -42,15 +43,25 @@ they have changed, so repeat the command after an interruption. Files above 64 M
 uploaded in parts; only the missing parts are sent again. While the server is busy or
 restarts, requests are retried. Symbolic links in a folder are skipped.
 
-Failures are listed on standard error. A folder that cannot be read or created does
-not stop the others.
+The folders of --to are created if they are missing. A folder with the same name in
+the library gets the files of the uploaded one; a file with the same name is not
+replaced.
+
+Names that are not valid on every common file system cannot be stored: those with one
+of \ : * ? " < > |, control characters or a dot or space at the end, and device names
+of Windows such as CON. With --replace-names they are stored under a similar name,
+which is printed on standard error.
+
+Failures are listed on standard error. A file or folder that cannot be read or stored
+does not stop the others.
 Exit status: 0 on success, 1 if a file or a folder failed.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: p.run,
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&p.to, "to", "/", "folder of the library to upload into")
+	flags.StringVar(&p.to, "to", "/", "folder of the library to upload into; created if it is missing")
 	flags.BoolVar(&p.wait, "wait", false, "wait until the files are processed")
+	flags.BoolVar(&p.names.replace, "replace-names", false, "store files and folders whose names are not allowed under similar names")
 	flags.IntVar(&p.parallel, "parallel", 8, "maximum number of concurrent uploads")
 	flags.DurationVar(&s.patience, "retry-for", 5*time.Minute, "how long to retry a request while the server is busy or unavailable")
 	return cmd
@@ -63,18 +74,20 @@ func (p *put) run(cmd *cobra.Command, paths []string) (err error) {
 	if p.client, err = p.settings.client(); err != nil {
 		return err
 	}
-	target, err := find(cmd.Context(), p.client, p.to)
+	p.folders = newFolders(p.client)
+	target, err := p.folders.at(cmd.Context(), p.to)
 	if err != nil {
 		return err
 	}
+	p.names.tell = func(path, name string) { note(cmd.ErrOrStderr(), "%s: stored as %s", shown(path), shown(name)) }
 	var files []local
-	folders := 0
+	made := 0
 	for _, path := range paths {
-		found, made, err := p.collect(cmd.Context(), path, target.ID)
+		found, folders, err := p.collect(cmd.Context(), path, paths, target.ID)
 		if err != nil {
 			return fmt.Errorf("%s: %w", path, plain(err))
 		}
-		files, folders = append(files, found...), folders+made
+		files, made = append(files, found...), made+folders
 	}
 	nodes := p.nodes()
 	s := &sender[client.Node]{
@@ -86,17 +99,25 @@ func (p *put) run(cmd *cobra.Command, paths []string) (err error) {
 	}
 	err = s.sendAll(cmd, p.parallel, files, p.send)
 	if !p.json && err == nil {
-		note(cmd.ErrOrStderr(), "%s, %s", count(folders, "folder"), count(len(files), "file"))
+		note(cmd.ErrOrStderr(), "%s, %s", count(made, "folder"), count(len(files), "file"))
+	}
+	if !p.json && p.names.refused > 0 {
+		note(cmd.ErrOrStderr(), "Names that are not allowed: %d. Repeat the command with --replace-names to store similar names.",
+			p.names.refused)
 	}
 	return err
 }
 
-// collect returns the files at a path and creates the folders for them. It returns only errors that
-// would stop all uploads.
-func (p *put) collect(ctx context.Context, path, folderID string) (files []local, folders int, err error) {
+// collect returns the files at a path and creates the folders for them. paths are all paths of the command. It returns only
+// errors that would stop all uploads.
+func (p *put) collect(ctx context.Context, path string, paths []string, folderID string) (files []local, folders int, err error) {
 	info, err := os.Stat(path)
 	if err != nil || !info.IsDir() {
-		return []local{{path: path, folderID: folderID, err: err}}, 0, nil
+		one := local{path: path, folderID: folderID, err: err}
+		if err == nil {
+			one.name, one.err = p.names.of(path, "", func() []string { return paths })
+		}
+		return []local{one}, 0, nil
 	}
 	absolute, err := filepath.Abs(path) // resolves the name of "."
 	if err != nil {
@@ -108,38 +129,34 @@ func (p *put) collect(ctx context.Context, path, folderID string) (files []local
 			files = append(files, local{path: at, err: err})
 			return nil // an unreadable folder has no entries
 		}
-		parent := made[filepath.Dir(at)]
+		within, siblings, parent := filepath.Dir(at), entriesOf(filepath.Dir(at)), made[filepath.Dir(at)]
 		if at == absolute {
-			parent = folderID
+			within, siblings, parent = "", func() []string { return paths }, folderID
 		}
+		if !entry.IsDir() && !entry.Type().IsRegular() {
+			return nil
+		}
+		name, err := p.names.of(at, within, siblings)
 		switch {
-		case entry.IsDir():
-			folder, err := p.folder(ctx, parent, entry.Name())
-			if _, lost := errors.AsType[*client.Unreachable](err); lost || ctx.Err() != nil {
-				return err
+		case !entry.IsDir():
+			files = append(files, local{path: at, name: name, folderID: parent, err: err})
+			return nil
+		case err == nil:
+			var folder client.Node
+			if folder, err = p.folders.in(ctx, parent, name); err == nil {
+				made[at] = folder.ID
 			}
-			if err != nil {
-				files = append(files, local{path: at, err: err})
-				return fs.SkipDir
-			}
-			made[at] = folder.ID
-		case entry.Type().IsRegular():
-			files = append(files, local{path: at, folderID: parent})
+		}
+		if _, lost := errors.AsType[*client.Unreachable](err); lost || ctx.Err() != nil {
+			return err
+		}
+		if err != nil {
+			files = append(files, local{path: at, err: err})
+			return fs.SkipDir
 		}
 		return nil
 	})
 	return files, len(made), err
-}
-
-// folder creates a folder, or returns the one that an earlier run created.
-func (p *put) folder(ctx context.Context, parentID, name string) (client.Node, error) {
-	name, err := library.CleanName(name) // the name as the server stores it
-	if err != nil {
-		return client.Node{}, err
-	}
-	return once(parentID, name, func(try string) (client.Node, error) {
-		return p.client.CreateFolder(ctx, client.NewFolder{Name: name, ParentID: parentID, Key: keyOf("folder", parentID, name, try)})
-	})
 }
 
 // mostKeys limits how often a path is created again after its node was moved, renamed or trashed.
@@ -188,12 +205,8 @@ func (p *put) send(ctx context.Context, l local, bar *bar) (client.Node, error) 
 	if err != nil {
 		return client.Node{}, err
 	}
-	name, err := library.CleanName(filepath.Base(l.path))
-	if err != nil {
-		return client.Node{}, err
-	}
 	f := client.NewLibraryFile{
-		Name: name, Size: info.Size(), ContentType: mime.TypeByExtension(filepath.Ext(l.path)),
+		Name: l.name, Size: info.Size(), ContentType: mime.TypeByExtension(filepath.Ext(l.path)),
 		SHA256: digest, ParentID: l.folderID,
 	}
 	if f.Size > client.PartsAbove {
@@ -235,7 +248,7 @@ private networks are imported only if the server allows their network.`,
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&name, "name", "", "name of the file (default: the name in the URL)")
-	flags.StringVar(&to, "to", "/", "folder of the library to import into")
+	flags.StringVar(&to, "to", "/", "folder of the library to import into; created if it is missing")
 	flags.BoolVar(&wait, "wait", false, "wait until the pages are processed")
 	cmd.PreRunE = func(_ *cobra.Command, urls []string) error {
 		if name != "" && len(urls) > 1 {
@@ -244,7 +257,7 @@ private networks are imported only if the server allows their network.`,
 		return nil
 	}
 	cmd.RunE = with(s.client, func(cmd *cobra.Command, c *client.Client, urls []string) error {
-		parent, err := find(cmd.Context(), c, to)
+		parent, err := newFolders(c).at(cmd.Context(), to)
 		if err != nil {
 			return err
 		}

@@ -115,6 +115,7 @@ func (s *sender[T]) showOne(ctx context.Context, cmd *cobra.Command, one sent[T]
 // local is a file to send.
 type local struct {
 	path     string
+	name     string // under which the library stores it
 	folderID string // folder of the library to send it to
 	err      error  // why the file or folder cannot be sent
 }

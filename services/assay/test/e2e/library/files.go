@@ -190,11 +190,11 @@ func picturesAreDisplayed(t *testing.T, s system.System) {
 // failuresAreExplained: a file that cannot be processed becomes Failed and shows its readers the reason.
 func failuresAreExplained(t *testing.T, s system.System) {
 	c := s.Client(t, system.NewOwner())
-	n, err := upload(system.Within(t), c, "empty.txt", "", "")
+	n, err := upload(system.Within(t), c, "empty.pdf", "", "")
 	if err == nil {
 		n, err = c.WaitNode(system.Within(t), n.ID)
 	}
-	if err != nil || n.Status != client.LibraryFailed || n.ErrorMessage == "" {
+	if err != nil || n.Status != client.LibraryFailed || n.ErrorMessage != "the file is empty" {
 		t.Fatalf("got %+v, %v; want Failed with a reason", n, err)
 	}
 	if _, err := c.RetryLibraryFile(system.Within(t), n.ID); err != nil {
@@ -326,6 +326,12 @@ func commandLine(t *testing.T, s system.System) {
 		return p.Output.String()
 	}
 	src := filepath.Join(dir, "src")
+	run("mkdir", "-p", "/new/folder")
+	run("put", filepath.Join(src, "a.txt"), "--to", "/new/folder/inside", "--wait")
+	if out := run("tree", "/new"); out != "new/\n└── folder/\n    └── inside/\n        └── a.txt\n2 folders, 1 file\n" {
+		t.Errorf("tree: %s, want a.txt in the created folders", out)
+	}
+	run("rm", "--permanent", "/new")
 	for range 2 {
 		if out := run("put", src, "--wait"); strings.Count(out, client.LibraryProcessed) != 3 {
 			t.Errorf("put: %s, want 3 processed files", out)
@@ -355,8 +361,8 @@ func commandLine(t *testing.T, s system.System) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if resp, body := request(t, s, http.MethodGet, at.Path, "", ""); resp.StatusCode != http.StatusOK {
-		t.Errorf("GET of the link returned %d %s, want 200", resp.StatusCode, body)
+	if resp, body := request(t, s, http.MethodGet, at.Path, "", ""); resp.StatusCode != http.StatusOK || !strings.HasPrefix(resp.Header.Get("Content-Type"), "text/html") {
+		t.Errorf("GET of the link returned %d %s, want 200 and a page", resp.StatusCode, body)
 	}
 	if out := run("wait", "/moved/b.txt"); !strings.Contains(out, client.LibraryProcessed) {
 		t.Errorf("wait: %s, want %s", out, client.LibraryProcessed)
