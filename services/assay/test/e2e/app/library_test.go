@@ -171,6 +171,9 @@ func share(t *testing.T, b *Browser, s system.System) {
 	p.State(t, "library-share")
 	link := strings.TrimPrefix(Read[string](t, p, `document.querySelector(".share-link input").value`), s.HTTP)
 	visitor := b.Open(t, s.HTTP, link)
+	_, token, _ := strings.Cut(link, "?link=")
+	visitor.Go(t, "/v1/library/links/"+token) // the address of the API leads to the page, too
+	visitor.See(t, "h1", "Shared folder")
 	visitor.Click(t, ".rows .name", "inside.txt")
 	visitor.See(t, "pre", "words for a visitor")
 	visitor.Gone(t, ".page-head button", "Delete")

@@ -115,6 +115,24 @@ func byKey(t *testing.T, b *Browser, s system.System, key string) {
 	p.arrive(t, signedIn)
 	p.See(t, "h1", "dropped.txt")
 
+	public := Read[string](t, p, `(async () => {
+		const send = async (method, path, body) => {
+			const response = await fetch("/v1/library" + path, { method, headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
+			return response.json();
+		};
+		const { id } = await send("POST", "/folders", { name: "Open to all" });
+		await send("POST", "/folders", { name: "Inside", parentId: id });
+		await send("PUT", "/nodes/" + id + "/permissions", { isPublic: true });
+		return id;
+	})()`)
+	visitor := b.Open(t, s.HTTP, "/library/"+public) // without signing in
+	visitor.See(t, "h1", "Open to all")
+	visitor.Click(t, ".rows .name", "Inside")
+	visitor.See(t, "h1", "Inside")
+	visitor.State(t, "library-public")
+	visitor.Go(t, "/library")
+	visitor.See(t, "h1", "Sign in")
+
 	operator := b.Open(t, s.Operator, "/operations")
 	operator.See(t, ".empty h2", "Operator sign-in required")
 	operator.State(t, "operations-sign-in")

@@ -93,6 +93,9 @@ export default function FileView({ node, crumbs, error, reload }: FileProps): JS
         </Notice>
       )}
       {node.status === "Failed" && <Notice tone="bad">The file could not be processed. <Bdi text={node.errorMessage ?? ""} /></Notice>}
+      {node.status === "ProcessedPartially" && (
+        <Notice tone="warn">Parts of the file could not be processed. <Bdi text={node.errorMessage ?? ""} /></Notice>
+      )}
       <Tabs
         label="Views of the file" tabs={tabs} chosen={query.value.get("tab") ?? "preview"}
         choose={(key) => setQuery({ tab: key === "preview" ? "" : key })}

@@ -168,7 +168,7 @@ export async function importPage(url: string, name: string, parentId: string | u
 
 export async function rename(node: Node, name: string): Promise<Node> {
   const changed = await api.PATCH("/v1/library/nodes/{id}", {
-    params: { path: { id: node.id }, header: { "If-Match": `"v${node.version}"` } }, body: { name },
+    params: { path: { id: node.id }, header: { "If-Match": `"v${node.version}"` } }, body: { name, uniqueName: true },
   }).then(data);
   announce(changed);
   return changed;

@@ -36,7 +36,8 @@ export const upload: Target = {
 
 function ended(node: Node): Ended | undefined {
   if (node.status === "Failed") return { ok: false, text: node.errorMessage ?? "The file could not be processed." };
-  return node.status === "Processed" || node.status === "ProcessedPartially" ? { ok: true, text: "" } : undefined;
+  if (node.status === "ProcessedPartially") return { ok: true, text: node.errorMessage ?? "" };
+  return node.status === "Processed" ? { ok: true, text: "" } : undefined;
 }
 
 /** Returns the folder at a path below the folder of the batch. Creates it if it does not exist. */
