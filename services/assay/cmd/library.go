@@ -74,16 +74,16 @@ func find(ctx context.Context, c *client.Client, path string) (client.Node, erro
 			name = clean // the normal form
 		}
 		if n, err = child(ctx, c, n.ID, name); err == nil && n.ID == "" {
-			err = &missing{name, path}
+			err = &noNode{name, path}
 		}
 	}
 	return n, err
 }
 
-// missing is the error for a path that does not exist.
-type missing struct{ name, path string }
+// noNode is the error for a path that does not exist.
+type noNode struct{ name, path string }
 
-func (m *missing) Error() string {
+func (m *noNode) Error() string {
 	return fmt.Sprintf("there is no %q in the library at %s", m.name, m.path)
 }
 

@@ -97,7 +97,7 @@ func nameOf(n client.Node, change client.NodeChange) string {
 // moveTo returns the change that moves a node into the folder target, or else to its parent folder and name.
 func moveTo(ctx context.Context, c *client.Client, target string) (client.NodeChange, error) {
 	into, err := find(ctx, c, target)
-	_, absent := errors.AsType[*missing](err)
+	_, absent := errors.AsType[*noNode](err)
 	switch {
 	case err != nil && !absent:
 		return client.NodeChange{}, err

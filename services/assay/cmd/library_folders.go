@@ -139,7 +139,7 @@ func (f *folders) create(ctx context.Context, path string) (client.Node, error) 
 	}
 	above, err := find(ctx, f.client, "/"+strings.Join(names[:len(names)-1], "/"))
 	if err = notFolder("the node above it", above, err); err != nil {
-		if _, absent := errors.AsType[*missing](err); absent {
+		if _, absent := errors.AsType[*noNode](err); absent {
 			err = fmt.Errorf("%w; use -p to create it too", err)
 		}
 		return client.Node{}, err

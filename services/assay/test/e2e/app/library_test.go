@@ -321,6 +321,10 @@ func kindsOfFiles(t *testing.T, b *Browser, s system.System) {
 	p.See(t, ".notice.bad", "The file could not be processed.") // the run has ended
 	p.Click(t, ".page-head button", "Process again")
 	p.See(t, ".steps-head", "Run 3")
+	partly := keep(t, s, p.Owner, "partly.csv", "", "a,b\nx,y\nx,y,z\n")
+	p.Go(t, "/library/"+partly.ID)
+	p.See(t, ".notice.warn", "Parts of the file could not be processed. 1 of 2 records failed; the first, record 2: the row has 3 cells")
+	p.State(t, "file-partly")
 	document := keep(t, s, p.Owner, "pages.pdf", "", twoPages)
 	p.Go(t, "/library/"+document.ID)
 	p.See(t, "figcaption", "Page 1 of 2")

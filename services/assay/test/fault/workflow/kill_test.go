@@ -113,7 +113,7 @@ func scenarios() []scenario {
 		{"a file", func(w *world) library.File { return w.add("a.bin", "", "\x00\x01\x02") }, ends("Processed")},
 		{"a picture", func(w *world) library.File { return w.add("a.gif", "", animation(w.t)) }, ends("Processed")},
 		{"records", func(w *world) library.File { return w.add("a.cif", "", block) }, recorded},
-		{"an empty file", func(w *world) library.File { return w.add("a.bin", "", "") }, ends("Failed")},
+		{"an empty file", func(w *world) library.File { return w.add("a.pdf", "", "") }, ends("Failed")},
 		{"an erasure", func(w *world) library.File {
 			f := w.reserve("a.bin", "", 1)
 			w.put(f, "a")
