@@ -18,9 +18,9 @@ import (
 )
 
 const (
-	minWords  = 5        // words of a document that is compared
-	maxExport = 4 << 20  // bytes; rows that repeat up to the last one export more
-	batch     = 20       // documents that LibreOffice exports at once
+	minWords  = 5       // words of a document that is compared
+	maxExport = 4 << 20 // bytes; rows that repeat up to the last one export more
+	batch     = 20      // documents that LibreOffice exports at once
 	sheets    = "csv:Text - txt - csv (StarCalc):9,34,76,1,,0,false,true,false,false,false,-1"
 	plain     = "txt:Text (encoded):UTF8"
 )
