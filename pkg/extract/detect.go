@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/gabriel-vasile/mimetype"
+
+	"github.com/assay-project/assay/pkg/extract/mhtml"
 )
 
 // HeadSize is the number of bytes of a file that Detect examines.
@@ -27,6 +29,9 @@ func Detect(head []byte, name string) Kind {
 	found := mimetype.Detect(head)
 	k := Kind{MediaType: base(found), Type: Generic}
 	text := isText(found)
+	if text && mhtml.Matches(head) {
+		k.MediaType = mhtml.Type
+	}
 	ending := strings.ToLower(path.Ext(name))
 	named, namesText := byEnding(strings.TrimPrefix(ending, "."))
 	if len(head) == 0 {

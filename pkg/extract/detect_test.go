@@ -20,6 +20,8 @@ func TestDetect(t *testing.T) {
 	if err := gif.Encode(&gifPicture, m, nil); err != nil {
 		t.Fatal(err)
 	}
+	const archive = "From: <Saved by Blink>\nMIME-Version: 1.0\nContent-Type: multipart/related; type=\"text/html\"; boundary=b\n\n" +
+		"--b\nContent-Type: text/html\n\n<p>a\n--b--\n"
 	for _, c := range []struct {
 		name, head string
 		want       extract.Kind
@@ -32,6 +34,10 @@ func TestDetect(t *testing.T) {
 		{"a.png", "Hello\n", extract.Kind{MediaType: "text/plain", Type: "Text", Finding: "the name ends in .png, but the content is text/plain"}},
 		{"a.svg", `<svg xmlns="http://www.w3.org/2000/svg"/>`, extract.Kind{MediaType: "image/svg+xml", Type: "Image"}},
 		{"a.bin", "\x00\x01\x02\x03", extract.Kind{MediaType: "application/octet-stream", Type: "Generic"}},
+		{"page", archive, extract.Kind{MediaType: "multipart/related", Type: "WebPage"}},
+		{"page.mht", archive, extract.Kind{MediaType: "multipart/related", Type: "WebPage"}},
+		{"page.mhtml", "<!DOCTYPE html><p>a", extract.Kind{MediaType: "text/html", Type: "WebPage"}},
+		{"mail.eml", "To: a@example.com\n" + archive, extract.Kind{MediaType: "message/rfc822", Type: "Text"}},
 		{"", "", extract.Kind{MediaType: "text/plain", Type: "Text"}},
 		{"a.csv", "", extract.Kind{MediaType: "text/plain", Type: "Table"}},
 		{"a.html", "", extract.Kind{MediaType: "text/plain", Type: "WebPage"}},
@@ -44,13 +50,14 @@ func TestDetect(t *testing.T) {
 	}
 }
 
-// TestSignatures checks that text in a scientific format is recognized by its signature.
+// TestSignatures checks that text in a scientific format, or in MHTML, is recognized by its signature.
 func TestSignatures(t *testing.T) {
 	for want, head := range map[extract.Type]string{
 		"Chemical": "water\n  program\n\n  3  2  0  0  0  0            999 V2000\n",
 		"Reaction": "$RXN\n\n\n\n  1  1\n",
 		"Spectrum": "##TITLE= ethanol\n##JCAMP-DX= 4.24\n",
 		"Crystal":  "data_quartz\n_cell_length_a 4.913\n",
+		"WebPage":  "MIME-Version: 1.0\nContent-Type: multipart/related; boundary=b; type=\"text/html\"\n\n--b\n",
 		"":         "name,size\na,1\n",
 	} {
 		got := extract.Type("")

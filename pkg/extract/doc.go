@@ -10,7 +10,7 @@
 //
 //   - plaintext: text in any charset; wordstats, language and sentiment analyze it
 //   - office: Word, Excel, PowerPoint, OpenDocument; sheet: the rows of workbooks and of CSV
-//   - pdf: text, properties and pictures of pages; webpage: the article of an HTML page
+//   - pdf: text, properties and pictures of pages; webpage: text and article of HTML; mhtml: pages in one file
 //   - molecule, crystal, spectrum, contact: files of records; structure identifies molecules
 //   - pixels: pictures; svg: drawings; microscopy: headers; photo: describes and edits photos
 //

@@ -7,6 +7,7 @@ import (
 
 	"github.com/assay-project/assay/pkg/extract/contact"
 	"github.com/assay-project/assay/pkg/extract/crystal"
+	"github.com/assay-project/assay/pkg/extract/mhtml"
 	"github.com/assay-project/assay/pkg/extract/molecule"
 	"github.com/assay-project/assay/pkg/extract/spectrum"
 )
@@ -42,10 +43,10 @@ var formats = sync.OnceValue(func() []Format {
 		office(),
 		{
 			Type: WebPage, Title: "Web page", Preview: PreviewArticle, Blank: true,
-			Media: words("text/html"), Endings: Endings{Text: words("html htm mhtml")},
+			Media: words("text/html"), Endings: Endings{Text: words("html htm mhtml mht")}, Signature: mhtml.Matches,
 			Steps: []Step{{StepText, ClassLight, true, PageText}, {StepThumbnails, ClassFetch, false, PagePicture}, digests},
 			Contents: Contents{
-				"HTML, and pages imported by URL", "the article, or the complete page",
+				"HTML, MHTML, and pages imported by URL", "the displayed text of the complete page; the article separately",
 				"the picture that an imported page references (`og:image`)", "title, author, language",
 			},
 		},

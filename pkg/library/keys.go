@@ -25,6 +25,9 @@ const uploadName = "upload-"
 // TextName is the name of the result that contains the text of a file, in UTF-8, compressed with gzip.
 const TextName = "text.gz"
 
+// ReaderName is the name of the result that contains the article of a web page, or all of the page, as safe HTML.
+const ReaderName = "reader.html"
+
 // ErrForeignKey means that an object key does not belong to a library file.
 var ErrForeignKey = errors.New("not an object of the library")
 

@@ -41,6 +41,11 @@ const (
 	PageType        Reason    = "the content of the URL has the type %s; only %s are imported"
 	PageURLTooLong  Reason    = "the URL redirects to a URL with more than %d bytes"
 
+	NoText          Reason = "the document contains no text"
+	NoDisplayedText Reason = "the page contains no text to display"
+	NoScripts       Reason = "the page contains no text to display; its scripts, which may add text, are not run"
+	PageRefers      Reason = "the page contains no text to display; it refers to %.200s"
+
 	PreviewUnreadable Reason = "cannot read the picture of the document"
 
 	NoRows            Reason = "the table has no rows"
@@ -108,6 +113,7 @@ var sentences = []error{
 	PagesUnreadable, NeedsConverterForText, NeedsConverterForPicture, PageBlank, NoPicture, NoPagePicture, UploadedPage, NotDrawn,
 	NotWorkbook, EmptyWorkbook, RecordsLimit, RepeatedStrings,
 	PageUnavailable, PageTooLarge, PageNoServer, PageStatus, PageEmpty, PageType, PageURLTooLong,
+	NoText, NoDisplayedText, NoScripts, PageRefers,
 	PreviewUnreadable,
 	NoRows, NoRecords, NoRecordType, NoChunk, NoRecordRead, RecordsFailed, RecordsGone, MicroscopyPicture,
 	ProviderUnreachable, ProviderLost, ProviderSlow, ProviderStatus, ProviderMessage, ProviderAnswer, ProviderPolicy,

@@ -12,7 +12,8 @@ const (
 	boundary                     // an end tag of another element does not reach beyond it
 	formatting                   // crosses other elements
 	inHead                       // belongs into the head if it precedes the body
-	rawText                      // its content is text that the page does not show
+	rawText                      // its content is text without markup
+	displayed                    // its raw text is displayed
 	tablePart                    // belongs into a table
 )
 
@@ -26,7 +27,7 @@ var traits = func() map[string]trait {
 	}
 	add(void, "area base basefont bgsound br col embed frame hr img input link meta param source track wbr")
 	add(closesP, `address article aside blockquote center details dialog dir div dl fieldset figcaption figure footer form
-		h1 h2 h3 h4 h5 h6 header hgroup hr li dd dt listing main menu nav ol p pre search section summary table ul`)
+		h1 h2 h3 h4 h5 h6 header hgroup hr li dd dt listing main menu nav ol p plaintext pre search section summary table ul xmp`)
 	add(special, `address applet article aside blockquote body button caption center colgroup dd details dialog dir div dl dt
 		fieldset figcaption figure footer form frameset h1 h2 h3 h4 h5 h6 header hgroup html li listing main marquee menu nav
 		object ol p pre search section select summary table tbody td template textarea tfoot th thead title tr ul`)
@@ -34,6 +35,7 @@ var traits = func() map[string]trait {
 	add(formatting, "a b big code em font i nobr s small strike strong tt u")
 	add(inHead, "base basefont bgsound link meta noscript script style template title")
 	add(rawText, "iframe noembed noframes noscript plaintext script style xmp")
+	add(displayed, "plaintext xmp")
 	add(tablePart, "caption col colgroup tbody td tfoot th thead tr")
 	return all
 }()

@@ -1,22 +1,20 @@
-// Package webpage reads web pages: the article without menus and advertisements, as text and as safe HTML, and the
-// metadata of the page.
+// Package webpage reads web pages: all displayed text, the article without menus and advertisements as safe HTML, and
+// the metadata of the page. A page is HTML, or an archive in MHTML.
 package webpage
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"net/url"
 	"strings"
 	"time"
 	"unicode/utf8"
 
-	"codeberg.org/readeck/go-readability/v2"
 	"golang.org/x/net/html"
-	htmlcharset "golang.org/x/net/html/charset"
 
-	"github.com/assay-project/assay/pkg/extract/charset"
+	"github.com/assay-project/assay/pkg/extract/mhtml"
 	"github.com/assay-project/assay/pkg/extract/plaintext"
 	"github.com/assay-project/assay/pkg/extract/reason"
 	"github.com/assay-project/assay/pkg/extract/stamp"
@@ -53,10 +51,17 @@ type Page struct {
 	Language                     string // as stated by the page, for example "en-US"
 	Image                        string // the absolute URL of the page's picture (og:image), or ""
 	Published, Modified          time.Time
-	Text                         string // text of the article, or of the entire page
-	HTML                         string // the same content as an HTML document without scripts, styles, forms and pictures; its links point to other pages
-	Article                      bool   // whether an article was found
+	Text                         string // the displayed text of the entire page
 	Cut                          string // why the text is truncated, as a user-facing message; "" if it is complete
+	Charset                      plaintext.Outcome
+	// HTML is the article, or the entire page if there is no article or if it is the entire page, as an HTML document
+	// without scripts, styles, forms and pictures. Its links point to other pages.
+	HTML    string
+	Article bool // whether HTML is a part of the page
+	// Refresh is the URL that a browser loads instead of the page (meta refresh), or "". It is absolute if the URL of the
+	// page is known.
+	Refresh string
+	Scripts bool // whether the page has scripts
 }
 
 // Read reads a page. contentType may state the charset. Links are resolved against address, which
@@ -72,64 +77,38 @@ func Read(ctx context.Context, data []byte, contentType string, address *url.URL
 	if l.Nested == 0 {
 		l.Nested = 32 << 20
 	}
-	document, err := parse(ctx, bytes.NewReader(decode(data, contentType)), maxTree)
+	archived, err := mhtml.Read(ctx, data)
+	if err != nil {
+		return nil, err
+	}
+	if archived != nil {
+		data, contentType, address = archived.Data, archived.ContentType, cmp.Or(address, archived.URL)
+	}
+	p := &Page{}
+	data, p.Charset = decode(data, contentType)
+	document, scripts, err := parse(ctx, bytes.NewReader(data), maxTree)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
-	p, body := &Page{Title: title(document)}, document
+	p.Title, p.Refresh, p.Scripts = title(document), refresh(document, address), scripts
+	text, complete := plain(document, l.Text)
+	if p.Text = text; !complete {
+		p.Cut = fmt.Sprintf("only the first %d bytes of the text are stored", l.Text)
+	}
+	shown := []*html.Node{document}
 	if l.searchable(document) {
 		if article := p.find(document, address); article != nil {
-			body, p.Article = article, true
+			shown, p.Article = article, true
 		}
 	}
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	clean, complete := sanitize(body, address, l.Text)
-	text := plain(clean)
-	if len(text) > l.Text {
-		at := l.Text
-		for at > 0 && !utf8.RuneStart(text[at]) {
-			at--
-		}
-		text, complete = text[:at], false
-	}
-	if p.Text = text; !complete {
-		p.Cut = fmt.Sprintf("only the first %d bytes of the text are stored", l.Text)
-	}
-	p.HTML, err = p.document(clean)
+	p.HTML, err = p.document(sanitize(shown, address, l.Text))
 	return p, err
-}
-
-// find returns the article of a page, or nil, and stores the metadata of the page. It does not change
-// the document.
-func (p *Page) find(document *html.Node, address *url.URL) (article *html.Node) {
-	defer func() {
-		if recover() != nil { // the library cannot process this tree; use the entire page
-			article = nil
-		}
-	}()
-	a, err := readability.FromDocument(clone(document), address)
-	if err != nil {
-		return nil
-	}
-	if found := strings.TrimSpace(a.Title()); found != "" {
-		p.Title = found
-	}
-	p.Byline, p.Site, p.Excerpt, p.Language = strings.TrimSpace(a.Byline()), a.SiteName(), strings.TrimSpace(a.Excerpt()), a.Language()
-	if image, ok := resolve(address, a.ImageURL(), "http", "https"); ok {
-		p.Image = image
-	}
-	if t, err := a.PublishedTime(); err == nil {
-		p.Published = t.UTC()
-	}
-	if t, err := a.ModifiedTime(); err == nil {
-		p.Modified = t.UTC()
-	}
-	return a.Node
 }
 
 // searchable reports whether Read looks for an article in a page: the library visits the text of an element once for each
@@ -161,12 +140,38 @@ func title(document *html.Node) string {
 	return ""
 }
 
-func clone(n *html.Node) *html.Node {
-	copied := &html.Node{Type: n.Type, DataAtom: n.DataAtom, Data: n.Data, Namespace: n.Namespace, Attr: append([]html.Attribute(nil), n.Attr...)}
-	for c := n.FirstChild; c != nil; c = c.NextSibling {
-		copied.AppendChild(clone(c))
+// refresh returns the URL of the first meta element that makes a browser with scripts load another page, or "".
+func refresh(document *html.Node, address *url.URL) string {
+	for n := range document.Descendants() {
+		if n.Data != "meta" || !strings.EqualFold(attribute(n, "http-equiv"), "refresh") {
+			continue
+		}
+		content := strings.TrimLeft(attribute(n, "content"), "0123456789. \t\r\n")
+		target := strings.TrimSpace(strings.TrimLeft(content, ";,")) // such as url='next.html'
+		if key, value, found := strings.Cut(target, "="); found && strings.EqualFold(strings.TrimSpace(key), "url") {
+			target = strings.Trim(strings.TrimSpace(value), `"'`)
+		}
+		if absolute, ok := resolve(address, target, "http", "https"); ok {
+			return inASCII(absolute)
+		}
+		if u, err := url.Parse(target); err == nil && u.Scheme == "" && target != "" {
+			return inASCII(u.String())
+		}
 	}
-	return copied
+	return ""
+}
+
+// inASCII escapes the characters of a URL that may mislead readers, such as those that change the direction of text.
+func inASCII(address string) string {
+	var b strings.Builder
+	for _, c := range []byte(address) {
+		if c <= ' ' || c >= utf8.RuneSelf {
+			fmt.Fprintf(&b, "%%%02X", c)
+		} else {
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
 }
 
 // document returns a new HTML document with the title and the content.
@@ -185,20 +190,4 @@ func (p *Page) document(content *html.Node) (string, error) {
 	}
 	b.WriteString("\n</body></html>\n")
 	return b.String(), nil
-}
-
-// decode returns a page in UTF-8. Its charset is that of a byte order mark, of the content type, or of a meta element.
-// Without any, it is detected.
-func decode(data []byte, contentType string) []byte {
-	if _, name, certain := htmlcharset.DetermineEncoding(data[:min(len(data), 1024)], contentType); certain || name != "windows-1252" {
-		if declared, err := charset.NewReader(name, bytes.NewReader(data)); err == nil {
-			if decoded, err := io.ReadAll(declared); err == nil {
-				return decoded
-			}
-		}
-	}
-	if decoded, _, err := plaintext.Decode(data, contentType); err == nil {
-		return decoded
-	}
-	return bytes.ToValidUTF8(data, []byte("\uFFFD"))
 }

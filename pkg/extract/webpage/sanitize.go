@@ -7,17 +7,12 @@ import (
 	"golang.org/x/net/html"
 )
 
-// These sets control sanitize. It removes the tags of other elements, but retains their content.
-var (
-	// kept lists the elements that are retained, with the attributes that keep returns.
-	kept = set(`a abbr b blockquote br caption cite code dd del dfn div dl dt em figcaption figure h1 h2 h3 h4 h5 h6 hr i ins kbd li
-		mark ol p pre q s samp section small strong sub sup table tbody td tfoot th thead tr u ul var`)
-	// dropped lists the elements that are removed together with their content.
-	dropped = set(`applet audio base button canvas datalist embed fieldset frame frameset head iframe input link map math meta noembed
-		noframes noscript object optgroup option param plaintext script select style svg template textarea title track video xmp`)
-	// blocks lists the elements that begin and end a line of the text.
-	blocks = set(`blockquote br caption dd div dl dt figcaption figure h1 h2 h3 h4 h5 h6 hr li ol p pre section table tr ul`)
-)
+// kept lists the elements that sanitize retains, with the attributes that keep returns.
+var kept = set(`a abbr b blockquote br caption cite code dd del dfn div dl dt em figcaption figure h1 h2 h3 h4 h5 h6 hr i ins kbd li
+	mark ol p pre q rb rp rt rtc ruby s samp section small strong sub sup table tbody td tfoot th thead tr u ul var`)
+
+// parts lists the elements that have a meaning only inside another one.
+var parts = set("caption dd dt figcaption li td th")
 
 func set(names string) map[string]bool {
 	m := map[string]bool{}
@@ -27,17 +22,24 @@ func set(names string) map[string]bool {
 	return m
 }
 
-// spaces is the factor by which the text of an element may exceed the limit of the text before white space is removed.
-const spaces = 2
-
-// sanitize returns the content of a node in a new element, without scripts, loaded resources and deceptive content.
-// It retains text elements, links to other pages, and the alternative texts of pictures. It stops when the text exceeds
-// spaces times most bytes, and reports whether the content is complete.
-func sanitize(n *html.Node, address *url.URL, most int) (clean *html.Node, complete bool) {
-	c := cleaner{address: address, left: spaces * most}
-	clean = &html.Node{Type: html.ElementNode, Data: "div"}
-	c.add(clean, n)
-	return clean, c.left >= 0
+// sanitize returns the displayed content of nodes in a new element, without scripts, loaded resources and deceptive
+// content. It retains text elements, links to other pages, and the alternative texts of pictures; of other elements, it
+// retains the content. It stops when the text exceeds most bytes, not counting the white space around elements.
+func sanitize(nodes []*html.Node, address *url.URL, most int) *html.Node {
+	c := cleaner{address: address, left: most}
+	clean := newElement("div")
+	for _, n := range nodes {
+		if !parts[n.Data] {
+			c.add(clean, n, view{})
+			continue
+		}
+		part := newElement("div")
+		clean.AppendChild(part)
+		for child := range n.ChildNodes() {
+			c.add(part, child, view{})
+		}
+	}
+	return clean
 }
 
 type cleaner struct {
@@ -45,36 +47,60 @@ type cleaner struct {
 	left    int // remaining bytes of text
 }
 
-func (c *cleaner) add(to, n *html.Node) {
+func (c *cleaner) add(to, n *html.Node, v view) {
 	switch {
 	case c.left < 0:
 		return
 	case n.Type == html.TextNode:
-		c.addText(to, n.Data)
-		return
-	case n.Type == html.ElementNode && (dropped[n.Data] || n.Namespace != ""):
-		return
-	case n.Type == html.ElementNode && n.Data == "img":
-		if alt := strings.TrimSpace(attribute(n, "alt")); alt != "" {
-			c.addText(to, alt)
+		if !v.hidden {
+			c.addText(to, n.Data)
 		}
 		return
-	case n.Type == html.ElementNode && kept[n.Data]:
-		copied := &html.Node{Type: html.ElementNode, Data: n.Data, DataAtom: n.DataAtom}
-		copied.Attr = keep(n, c.address)
-		to.AppendChild(copied)
-		to = copied
-	case n.Type != html.ElementNode && n.Type != html.DocumentNode:
+	case n.Type == html.ElementNode:
+		reading := n.Data == "rt" || n.Data == "rtc" || n.Data == "rp"
+		if v = v.of(n); v.none && !reading {
+			return
+		}
+		if n.Data == "img" {
+			if alt := strings.TrimSpace(attribute(n, "alt")); alt != "" && !v.hidden {
+				c.addText(to, alt)
+			}
+			return
+		}
+		if name := c.name(n, v); name != "" {
+			copied := newElement(name)
+			copied.Attr = keep(n, c.address)
+			to.AppendChild(copied)
+			to = copied
+		}
+	case n.Type != html.DocumentNode:
 		return
 	}
+	v.block = false
 	for child := n.FirstChild; child != nil; child = child.NextSibling {
-		c.add(to, child)
+		c.add(to, child, v)
 	}
 }
 
+// name returns the name of an element in the sanitized content, or "" if only its content is retained.
+func (c *cleaner) name(n *html.Node, v view) string {
+	switch {
+	case kept[n.Data]:
+		return n.Data
+	case n.Data == "html" || n.Data == "body":
+		return ""
+	case n.Data == "listing" || n.Data == "plaintext" || n.Data == "xmp":
+		return "pre"
+	case v.block:
+		return "div"
+	}
+	return ""
+}
+
 func (c *cleaner) addText(to *html.Node, text string) {
-	if c.left -= len(text); c.left < 0 {
-		text = strings.ToValidUTF8(text[:len(text)+c.left], "")
+	words := strings.TrimSpace(text)
+	if c.left -= len(words); c.left < 0 {
+		text = strings.ToValidUTF8(words[:len(words)+c.left], "")
 	}
 	to.AppendChild(&html.Node{Type: html.TextNode, Data: text})
 }
@@ -123,58 +149,3 @@ func resolve(base *url.URL, address string, schemes ...string) (string, bool) {
 	}
 	return "", false
 }
-
-// plain returns the text of sanitized content, with one line for each block.
-func plain(n *html.Node) string {
-	var b strings.Builder
-	appendText(&b, n, false)
-	var lines strings.Builder
-	for line := range strings.SplitSeq(b.String(), "\n") {
-		if line = strings.TrimRight(line, " \t"); line == "" {
-			continue
-		}
-		if lines.Len() > 0 {
-			lines.WriteByte('\n')
-		}
-		lines.WriteString(line)
-	}
-	return lines.String()
-}
-
-func appendText(b *strings.Builder, n *html.Node, preformatted bool) {
-	if n.Type == html.TextNode {
-		if preformatted {
-			b.WriteString(n.Data)
-			return
-		}
-		if written := b.String(); written != "" && !strings.HasSuffix(written, " ") && !strings.HasSuffix(written, "\n") && startsWithSpace(n.Data) {
-			b.WriteByte(' ')
-		}
-		words := 0
-		for word := range strings.FieldsSeq(n.Data) {
-			if words++; words > 1 {
-				b.WriteByte(' ')
-			}
-			b.WriteString(word)
-		}
-		if words > 0 && startsWithSpace(n.Data[len(n.Data)-1:]) {
-			b.WriteByte(' ')
-		}
-		return
-	}
-	block := blocks[n.Data]
-	if block {
-		b.WriteByte('\n')
-	}
-	for c := n.FirstChild; c != nil; c = c.NextSibling {
-		appendText(b, c, preformatted || n.Data == "pre")
-	}
-	switch {
-	case block:
-		b.WriteByte('\n')
-	case n.Data == "td" || n.Data == "th":
-		b.WriteByte('\t')
-	}
-}
-
-func startsWithSpace(s string) bool { return s != "" && strings.ContainsAny(s[:1], " \t\r\n\f") }

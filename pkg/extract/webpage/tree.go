@@ -25,23 +25,24 @@ const (
 	checkEvery    = 4096
 )
 
-// parse returns the tree of a page, with at most most bytes of elements and attributes. Its size and the time for building it are proportional to the page, whatever the page
-// contains: unlike html.Parse, it does not repeat formatting elements that cross others, and does not fail for deep
-// nesting. The tree has no comments, drawings, formulas, or scripts other than metadata (JSON-LD). For almost all public
-// pages, its text is that of the standard tree.
-func parse(ctx context.Context, r io.Reader, most int) (*html.Node, error) {
+// parse returns the tree of a page, with at most most bytes of elements and attributes, and whether the page has scripts.
+// Its size and the time for building it are proportional to the page, whatever the page contains: unlike html.Parse, it
+// does not repeat formatting elements that cross others, and does not fail for deep nesting. The tree has no comments, no
+// drawings and formulas other than their text, and no scripts other than metadata (JSON-LD). For almost all public pages,
+// its text is that of the standard tree.
+func parse(ctx context.Context, r io.Reader, most int) (document *html.Node, scripts bool, err error) {
 	b := newBuilder(newTokens(r), most)
 	for n := 1; ; n++ {
 		if n%checkEvery == 0 && ctx.Err() != nil {
-			return nil, context.Cause(ctx)
+			return nil, false, context.Cause(ctx)
 		}
 		kind := b.tokens.next()
 		if kind == html.ErrorToken {
 			b.flush()
 			if err := b.tokens.Err(); !errors.Is(err, io.EOF) {
-				return nil, err
+				return nil, false, err
 			}
-			return b.document, nil
+			return b.document, b.scripts, nil
 		}
 		b.add(kind)
 	}
@@ -58,6 +59,7 @@ type builder struct {
 	inBody   bool            // whether the head has ended
 	text     strings.Builder // text that is not yet in the tree
 	hidden   bool            // inside raw text that is dropped
+	scripts  bool            // the page has scripts
 	foreign  foreign
 }
 
@@ -99,7 +101,11 @@ func (b *builder) add(kind html.TokenType) {
 			return
 		}
 	}
+	before := b.foreign.displays()
 	if b.foreign.skips(b.tokens, kind, name) {
+		if b.inBody && b.foreign.name != "" && (before || b.foreign.displays()) {
+			b.text.WriteByte(' ') // in place of the tag
+		}
 		return
 	}
 	t := traits[name]
@@ -116,7 +122,8 @@ func (b *builder) add(kind html.TokenType) {
 	if more && b.left > 0 {
 		attributes = b.attributes()
 	}
-	b.hidden = t&rawText != 0 && name != "noscript" && !isMetadata(name, attributes)
+	b.hidden = t&rawText != 0 && t&displayed == 0 && name != "noscript" && !isMetadata(name, attributes)
+	b.scripts = b.scripts || b.hidden && name == "script"
 	if !b.hidden && b.fits(name, t) {
 		b.start(name, t, attributes)
 	}
@@ -144,7 +151,7 @@ func isMetadata(name string, attributes []html.Attribute) bool {
 }
 
 func (b *builder) addText() {
-	if b.hidden || b.foreign.name != "" {
+	if b.hidden || !b.foreign.displays() {
 		return
 	}
 	text := b.tokens.Text()

@@ -134,6 +134,12 @@ func (c *Client) NodeText(ctx context.Context, id string, r Reading) (io.ReadClo
 	return c.body(ctx, libraryRead(r, "files", id, "text"))
 }
 
+// NodeReader returns the article of a web page, or all of the page, as an HTML document without active content. The caller
+// closes it.
+func (c *Client) NodeReader(ctx context.Context, id string, r Reading) (io.ReadCloser, error) {
+	return c.body(ctx, libraryRead(r, "files", id, "reader"))
+}
+
 // NodeMetadata returns the metadata of a file.
 func (c *Client) NodeMetadata(ctx context.Context, id string, r Reading) (map[string]any, error) {
 	var found struct {

@@ -61,6 +61,7 @@ func (a *Area) Routes(r *web.Router) {
 	r.Handle(zipOperation(), a.limited(a.zip), linked, tooManyDownloads, web.Refusals{http.StatusConflict: {"too-many-files"}})
 	a.streamRoute(r)
 	r.Handle(textOperation(), a.limited(a.text), linked, ofFile, tooManyDownloads)
+	r.Handle(readerOperation(), a.limited(a.page), linked, ofFile, tooManyDownloads)
 }
 
 // Limits of downloads that stream through this process: in total and per client address. One owner gets at most half.

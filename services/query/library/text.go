@@ -17,23 +17,38 @@ import (
 )
 
 func textOperation() huma.Operation {
+	return resultOperation("get-library-text", "/v1/library/files/{id}/text", "Download the text of a file", "text/plain", "The text",
+		"The text extracted from a document, in UTF-8, at most 8 MiB. The text of a web page is that of the complete page. The metadata field textCut "+
+			"states whether it was truncated, and noText why it is empty. Returns 404 for a file without text.")
+}
+
+func readerOperation() huma.Operation {
+	return resultOperation("get-library-reader", "/v1/library/files/{id}/reader", "Get the article of a web page", "text/html", "An HTML document",
+		"The article of a web page, or the complete page if the metadata field article is not true, as HTML without scripts, styles, forms and "+
+			"pictures. Its links point to other pages. Returns 404 for other files.")
+}
+
+// resultOperation describes a call that returns a result of processing as a text.
+func resultOperation(id, path, summary, media, result, description string) huma.Operation {
 	text := &huma.Schema{Type: "string"}
+	headers := map[string]*huma.Param{"Cache-Control": {Schema: text}}
+	if media == "text/html" {
+		headers["Content-Security-Policy"] = &huma.Param{Schema: text}
+	}
 	return huma.Operation{
-		OperationID: "get-library-text", Method: http.MethodGet, Path: "/v1/library/files/{id}/text", Security: web.OptionalSecurity, Tags: []string{tag},
-		Summary:     "Download the text of a file",
-		Description: "The text extracted from a document, in UTF-8, at most 8 MiB. The metadata field textCut states whether it was truncated. Returns 404 for a file without text.",
+		OperationID: id, Method: http.MethodGet, Path: path, Security: web.OptionalSecurity, Tags: []string{tag}, Summary: summary, Description: description,
 		Parameters: []*huma.Param{
 			{Name: "id", In: "path", Required: true, Schema: &huma.Schema{Type: "string", Format: "uuid"}},
 			{Name: web.OwnerHeader, In: "header", Schema: text},
 			{Name: "link", In: "query", Schema: text, Description: "the token of a share link"},
 		},
-		Responses: map[string]*huma.Response{"200": {Description: "The text", Content: map[string]*huma.MediaType{"text/plain": {Schema: text}}, Headers: map[string]*huma.Param{"Cache-Control": {Schema: text}}}},
+		Responses: map[string]*huma.Response{"200": {Description: result, Content: map[string]*huma.MediaType{media: {Schema: text}}, Headers: headers}},
 	}
 }
 
 // text is the plain handler of textOperation.
 func (a *Area) text(w http.ResponseWriter, r *http.Request) {
-	body, err := a.openText(r)
+	body, err := a.openResult(r, library.TextName, "The file has no text")
 	if err != nil {
 		web.WriteError(w, r, problem(err))
 		return
@@ -44,15 +59,32 @@ func (a *Area) text(w http.ResponseWriter, r *http.Request) {
 		web.WriteError(w, r, err)
 		return
 	}
-	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	send(w, "text/plain; charset=utf-8", text)
+}
+
+// page is the plain handler of readerOperation. The document contains no active content; the policy ensures that a
+// browser would not run any.
+func (a *Area) page(w http.ResponseWriter, r *http.Request) {
+	body, err := a.openResult(r, library.ReaderName, "The file is not a web page that has been read")
+	if err != nil {
+		web.WriteError(w, r, problem(err))
+		return
+	}
+	defer body.Close()
+	w.Header().Set("Content-Security-Policy", "default-src 'none'; sandbox")
+	send(w, "text/html; charset=utf-8", body)
+}
+
+func send(w http.ResponseWriter, contentType string, body io.Reader) {
+	w.Header().Set("Content-Type", contentType)
 	w.Header().Set("Cache-Control", noStore)
-	if _, err := io.Copy(w, text); err != nil {
+	if _, err := io.Copy(w, body); err != nil {
 		panic(http.ErrAbortHandler) // so that the client notices the truncation
 	}
 }
 
-// openText opens the compressed text of the file that a request names.
-func (a *Area) openText(r *http.Request) (io.ReadCloser, error) {
+// openResult opens a result of the file that a request names. missing begins the sentence for a file without it.
+func (a *Area) openResult(r *http.Request, name, missing string) (io.ReadCloser, error) {
 	id, err := uuid.Parse(r.PathValue("id"))
 	if err != nil {
 		return nil, lifecycle.ErrNotFound
@@ -62,9 +94,9 @@ func (a *Area) openText(r *http.Request) (io.ReadCloser, error) {
 	if err != nil {
 		return nil, err
 	}
-	body, err := a.bucket.Open(r.Context(), library.ResultKey(file.ID, file.Run, library.TextName), "")
+	body, err := a.bucket.Open(r.Context(), library.ResultKey(file.ID, file.Run, name), "")
 	if errors.Is(err, blob.ErrNotFound) {
-		return nil, web.NotFound("The file has no text" + a.without(r.Context(), file, extract.StepText) + ".")
+		return nil, web.NotFound(missing + a.without(r.Context(), file, extract.StepText) + ".")
 	}
 	return body, err
 }

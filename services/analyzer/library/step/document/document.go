@@ -3,7 +3,9 @@ package document
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"strings"
 	"time"
 
 	"github.com/assay-project/assay/pkg/extract/office"
@@ -20,14 +22,20 @@ const (
 )
 
 // text stores the text of a file and returns the result of the step. The metadata entry textLength is in bytes,
-// and textCut states why the text is truncated.
-func text(ctx context.Context, f *step.File, engine, s, cut string) (step.Result, error) {
-	found := map[string]any{"textLength": len(s)}
+// and textCut states why the text is truncated. If the text is empty, the result has the reason none, or
+// reason.NoText if that is nil, which the metadata entry noText repeats.
+func text(ctx context.Context, f *step.File, engine, s, cut string, none error) (step.Result, error) {
+	r := step.Result{Engine: engine, Metadata: map[string]any{"textLength": len(s)}}
 	if cut != "" {
-		found["textCut"] = cut
+		r.Metadata["textCut"] = cut
 	}
-	key, err := f.StoreText(ctx, s)
-	return step.Result{Engine: engine, Key: key, Metadata: found}, err
+	if strings.TrimSpace(s) == "" {
+		r.Skipped = cmp.Or[error](none, reason.NoText)
+		r.Metadata["noText"] = reason.Of(r.Skipped)
+	}
+	var err error
+	r.Key, err = f.StoreText(ctx, s)
+	return r, err
 }
 
 // metadata returns a step that sets the metadata of generic.Metadata and the metadata that add finds in a document of

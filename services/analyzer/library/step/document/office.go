@@ -66,7 +66,7 @@ func (o Office) Text() step.Step {
 		switch d.Format {
 		case "doc", "xls", "ppt", "rtf":
 		default:
-			return text(ctx, f, officeEngine, d.Text, d.Cut)
+			return text(ctx, f, officeEngine, d.Text, d.Cut, nil)
 		}
 		if !o.Converter.On() {
 			return step.Result{Skipped: reason.NeedsConverterForText}, nil

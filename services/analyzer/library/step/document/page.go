@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/url"
 
 	"github.com/assay-project/assay/pkg/extract/pixels"
@@ -15,9 +16,6 @@ import (
 	"github.com/assay-project/assay/services/analyzer/library/step"
 	"github.com/assay-project/assay/services/analyzer/library/step/picture"
 )
-
-// ReaderName is the name of the object that contains the article of a web page as safe HTML.
-const ReaderName = "reader.html"
 
 func readPage(ctx context.Context, f *step.File) (*webpage.Page, error) {
 	data, err := f.Load(ctx, library.MaxPage)
@@ -56,8 +54,7 @@ func pageImage(ctx context.Context, f *step.File) (string, error) {
 	return p.Image, nil
 }
 
-// PageText returns the step that stores the article of a web page as text and as HTML, with the metadata of the
-// page.
+// PageText returns the step that stores the text of a web page, its article as HTML, and the metadata of the page.
 func PageText() step.Step {
 	return step.Step{Time: step.AttemptTime, Run: func(ctx context.Context, f *step.File) (step.Result, error) {
 		release, err := f.Reserve(ctx, pageMemory(f))
@@ -69,13 +66,14 @@ func PageText() step.Step {
 		if err != nil {
 			return step.Result{}, err
 		}
-		if _, err := f.Store(ctx, ReaderName, "text/html; charset=utf-8", []byte(p.HTML)); err != nil {
+		if _, err := f.Store(ctx, library.ReaderName, "text/html; charset=utf-8", []byte(p.HTML)); err != nil {
 			return step.Result{}, err
 		}
-		r, err := text(ctx, f, webpage.Engine(), p.Text, p.Cut)
+		r, err := text(ctx, f, webpage.Engine(), p.Text, p.Cut, withoutText(p))
 		if err != nil {
 			return step.Result{}, err
 		}
+		maps.Copy(r.Metadata, decoding(p.Charset))
 		for name, value := range map[string]string{
 			"title": p.Title, "byline": p.Byline, "site": p.Site, "excerpt": p.Excerpt, "language": p.Language, "image": p.Image,
 		} {
@@ -86,6 +84,17 @@ func PageText() step.Step {
 		put(r.Metadata, "article", p.Article)
 		return r, nil
 	}}
+}
+
+// withoutText returns the reason why a page has no text.
+func withoutText(p *webpage.Page) error {
+	switch {
+	case p.Refresh != "":
+		return reason.PageRefers.Fill(p.Refresh)
+	case p.Scripts:
+		return reason.NoScripts
+	}
+	return reason.NoDisplayedText
 }
 
 // PageThumbnails returns the step that stores the thumbnails of the picture that an imported page specifies. The

@@ -40,8 +40,10 @@ func pdfText(ctx context.Context, e *pdf.Engine, f *step.File, data []byte, engi
 		partial = reason.PagesUnreadable.Fill(t.Unreadable, t.Pages)
 		t.Cut = cmp.Or(t.Cut, partial.Error())
 	}
-	r, err := text(ctx, f, engine, t.Text, t.Cut)
-	r.Partial = partial
+	r, err := text(ctx, f, engine, t.Text, t.Cut, nil)
+	if partial != nil {
+		r.Partial, r.Skipped = partial, nil
+	}
 	return r, err
 }
 

@@ -36,7 +36,7 @@ func PlainText() step.Step {
 		if f.Size > maxText || len(s) > maxText {
 			cut, s = fmt.Sprintf("only the first %d bytes of the text are stored", maxText), strings.ToValidUTF8(s[:min(len(s), maxText)], "")
 		}
-		r, err := text(ctx, f, plainEngine, s, cut)
+		r, err := text(ctx, f, plainEngine, s, cut, nil)
 		maps.Copy(r.Metadata, decoding(outcome))
 		return r, err
 	}}

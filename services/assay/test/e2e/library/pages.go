@@ -72,8 +72,11 @@ func pagesAreImported(t *testing.T, start system.Starter) {
 		t.Fatal(err)
 	}
 	defer body.Close()
-	if text, err := io.ReadAll(body); err != nil || !strings.Contains(string(text), "spring tides follow") || strings.Contains(string(text), "Menu") {
-		t.Errorf("the text is %q, %v; want the article without the menu", text, err)
+	if text, err := io.ReadAll(body); err != nil || !strings.Contains(string(text), "spring tides follow") || !strings.Contains(string(text), "Menu") {
+		t.Errorf("the text is %q, %v; want that of the complete page", text, err)
+	}
+	if view := readAll(t, c.NodeReader, page); !strings.Contains(view, "spring tides follow") || strings.Contains(view, "Menu") {
+		t.Errorf("the article is %q, want it without the menu", view)
 	}
 	metadata, err := c.NodeMetadata(system.Within(t), page.ID, client.Reading{})
 	if err != nil || metadata["title"] != "Tides" || metadata["address"] != site.URL+"/tides" || metadata["image"] != site.URL+"/tide.png" {

@@ -39,6 +39,8 @@ func Promises() system.Promises {
 		"library: the command line lists records":            commandLineRecords,
 		"library: SMILES and InChI are optional":             identitiesAreOptional,
 		"library: searches find readable nodes":              searchesFind,
+		"library: web pages are searched entirely":           pagesAreSearchedEntirely,
+		"library: missing text is explained":                 missingTextIsExplained,
 		"library: searches explain errors":                   searchesExplain,
 		"library: after reveals nothing":                     afterRevealsNothing,
 		"library: lists are sorted":                          listsAreSorted,

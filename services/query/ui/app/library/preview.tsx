@@ -8,6 +8,7 @@ import { Button, ButtonLink } from "../ui/button.js";
 import { EmptyState, ErrorState, Loading, Skeleton } from "../ui/feedback.js";
 import { Download, FileIcon } from "../ui/icon.js";
 import { Bdi, count } from "../ui/text.js";
+import { textOf } from "./article.js";
 import { Drawing } from "./drawing.js";
 import { readMetadata } from "./nodes.js";
 import { contentOf, drawn, hrefOf, isFinal, linkToken, type Node, nameOf, pictureOf, type RecordRow, shownAt } from "./view.js";
@@ -70,20 +71,30 @@ function Document({ node, picture }: { node: Node; picture: NonNullable<ReturnTy
   );
 }
 
-async function readText(node: Node): Promise<string> {
+async function readResult(node: Node, name: "text" | "reader"): Promise<string> {
   const response = await fetch(
-    `/v1/library/files/${encodeURIComponent(node.id)}/text?` + new URLSearchParams(linkToken()).toString(),
+    `/v1/library/files/${encodeURIComponent(node.id)}/${name}?` + new URLSearchParams(linkToken()).toString(),
     { headers: identityHeaders() },
   );
   if (!response.ok) throw refusal(response.status, await response.json().catch(() => undefined));
-  return (await response.text()).replaceAll("\f", "\n\n"); // form feeds separate pages
+  return response.text();
 }
 
-function useText(node: Node): { text: string | undefined; error: Error | undefined } {
+const readText = (node: Node): Promise<string> => readResult(node, "text").then((t) => t.replaceAll("\f", "\n\n")); // form feeds separate pages
+const readArticle = (node: Node): Promise<string> => readResult(node, "reader").then(textOf);
+
+/** Loads a text of a file, unless read is undefined. */
+function useText(node: Node, read: typeof readText | undefined = readText): { text: string | undefined; error: Error | undefined } {
   const [text, setText] = useState<string>(), [error, setError] = useState<Error>();
   useEffect(() => {
-    readText(node).then(setText, (failed: unknown) => setError(failed instanceof Error ? failed : new Error(message(failed))));
-  }, [node.id]);
+    let stale = false;
+    setText(undefined);
+    read?.(node).then(
+      (loaded) => { if (!stale) setText(loaded); },
+      (failed: unknown) => { if (!stale) setError(failed instanceof Error ? failed : new Error(message(failed))); },
+    );
+    return () => { stale = true; };
+  }, [node.id, read]);
   return { text, error };
 }
 
@@ -105,11 +116,14 @@ function Text({ node, title }: { node: Node; title?: string }): JSX.Element {
   );
 }
 
+/** The article of a web page, or its complete text. */
 function Web({ node }: { node: Node }): JSX.Element {
-  const { text, error } = useText(node), picture = pictureOf(node, 600), [about, setAbout] = useState<Record<string, unknown>>({});
-  useEffect(() => { readMetadata(node.id).then(setAbout, () => undefined); }, [node.id]);
-  const value = (name: string): string => typeof about[name] === "string" ? about[name] : "";
-  const source = [value("url"), value("origin"), value("canonical")].find((u) => /^https?:/.test(u));
+  const picture = pictureOf(node, 600), [about, setAbout] = useState<Record<string, unknown>>(), [complete, setComplete] = useState(false);
+  useEffect(() => { readMetadata(node.id).then(setAbout, () => setAbout({})); }, [node.id]);
+  const article = about?.["article"] === true;
+  const { text, error } = useText(node, about && (article && !complete ? readArticle : readText));
+  const value = (name: string): string => typeof about?.[name] === "string" ? about[name] : "";
+  const source = [value("address"), value("url"), value("origin"), value("canonical")].find((u) => /^https?:/.test(u));
   if (error) return <EmptyState icon={FileIcon} title="No text available">{error.message}</EmptyState>;
   return (
     <article class="card reader">
@@ -121,9 +135,14 @@ function Web({ node }: { node: Node }): JSX.Element {
         </p>
       )}
       {picture && <img src={picture.src} width={picture.width} height={picture.height} alt="" />}
-      {text === undefined
-        ? <Loading what="the text"><Skeleton rows={12} height={20} /></Loading>
-        : text.split(/\n\s*\n|\n/).filter((p) => p.trim()).slice(0, 2000).map((p, i) => <p key={i} dir="auto">{p}</p>)}
+      {text === undefined && <Loading what="the text"><Skeleton rows={12} height={20} /></Loading>}
+      {text?.trim() === "" && <p class="soft"><Bdi text={value("noText") || "The page has no text."} /></p>}
+      {text?.split("\n").filter((p) => p.trim()).slice(0, 2000).map((p, i) => <p key={i} dir="auto">{p}</p>)}
+      {article && text !== undefined && (
+        <p class="list-end">
+          <Button onClick={() => setComplete(!complete)}>{complete ? "Show the article" : "Show the text of the complete page"}</Button>
+        </p>
+      )}
     </article>
   );
 }
