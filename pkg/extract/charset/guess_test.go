@@ -19,6 +19,8 @@ var texts = []struct{ language, charsets, text string }{
 	{"cs", "windows-1250 iso-8859-2 ibm852", "Včera jsme šli do města. Příští týden přijede můj přítel. Děkuji, že jste přišli, těším se na další setkání."},
 	{"hu", "windows-1250 iso-8859-2 ibm852", "A könyv az asztalon fekszik. Holnap későn érkezünk, mert először meglátogatjuk a szüleimet. Köszönöm, hogy eljöttél."},
 	{"ru", "windows-1251 koi8-r iso-8859-5 ibm866", "Вчера мы ходили в город. На следующей неделе приедет мой друг. Спасибо, что пришли, я буду рад новой встрече."},
+	{"ru", "windows-1251 koi8-r", "Широкая электрификация южных губернийШирокая электрификация южных губерний"}, // in KOI8-R, frames of DOS
+	{"de", "ibm437 ibm850", "┌──────────┬───────┐\r\n│ Größe    │ Fläche│\r\n├──────────┼───────┤\r\n│ überprüft│ schön │\r\n└──────────┴───────┘\r\n╔════╗ Für die Prüfung üben"},
 	{"uk", "windows-1251 koi8-u iso-8859-5", "Вчора ми ходили до міста. Наступного тижня приїде мій друг. Дякую, що прийшли, я буду радий новій зустрічі."},
 	{"bg", "windows-1251 iso-8859-5", "Вчера ходихме в града. Следващата седмица ще дойде моят приятел. Благодаря, че дойдохте, ще се радвам да се видим."},
 	{"el", "windows-1253 iso-8859-7", "Χθες πήγαμε στην πόλη. Την επόμενη εβδομάδα θα έρθει ο φίλος μου. Ευχαριστώ που ήρθατε."},

@@ -116,8 +116,11 @@ func signCost(r, before rune) int {
 	case r < 0xA0, r >= 0xE000 && r < 0xF900: // control characters, private use
 		return 22 * bit
 	case r >= 0x2500 && r < 0x25A0: // box drawing
-		if before >= 0x2500 && before < 0x25A0 {
+		switch {
+		case r == before:
 			return 3 * bit
+		case before >= 0x2500 && before < 0x25A0: // a corner; Russian in KOI8 is a sequence of them
+			return 8 * bit
 		}
 		return 14 * bit
 	case r == before:
