@@ -1,6 +1,7 @@
 // The text of an HTML document from /v1/library/files/{id}/reader.
 
-const blocks = "blockquote, br, caption, dd, div, dl, dt, figcaption, figure, h1, h2, h3, h4, h5, h6, hr, li, ol, p, pre, section, table, tr, ul";
+const blocks = "blockquote, br, caption, dd, div, dl, dt, figcaption, figure, h1, h2, h3, h4, h5, h6, hr, li, ol, p, pre, " +
+  "section, table, tr, ul";
 
 /** Returns the text of an article, with one line for each block and without the readings of ruby texts. */
 export function textOf(html: string): string {

@@ -80,7 +80,8 @@ async function readResult(node: Node, name: "text" | "reader"): Promise<string> 
   return response.text();
 }
 
-const readText = (node: Node): Promise<string> => readResult(node, "text").then((t) => t.replaceAll("\f", "\n\n")); // form feeds separate pages
+const readText = (node: Node): Promise<string> =>
+  readResult(node, "text").then((text) => text.replaceAll("\f", "\n\n")); // form feeds separate pages
 const readArticle = (node: Node): Promise<string> => readResult(node, "reader").then(textOf);
 
 /** Loads a text of a file, unless read is undefined. */
