@@ -96,7 +96,7 @@ newarea: ## add an area to a copy of the repository, and build and test it
 	go test ./services/assay/test/e2e/newarea -count=1 -timeout 20m -v -newarea.works
 mutations: ## parse damaged record files, COUNT=10000 per parser, process damaged documents, DOCUMENTS=1000 per format, and hostile files of SIZE=1000000 bytes of every format, chosen by SEED=34
 	go test ./pkg/extract/molecule ./pkg/extract/crystal ./pkg/extract/spectrum ./pkg/extract/contact \
-		./pkg/extract/sheet ./pkg/extract/microscopy -run DamagedFiles -count=1 -v -mutations=$(or $(COUNT),10000)
+		./pkg/extract/sheet ./pkg/extract/microscopy ./pkg/extract/mhtml -run DamagedFiles -count=1 -v -mutations=$(or $(COUNT),10000)
 	go test ./services/assay/test/e2e/documents -run MutatedDocuments -count=1 -timeout 90m -v -mutations=$(or $(DOCUMENTS),1000)
 	go test ./services/analyzer/library/hostile -run HostileFiles -count=1 -timeout 60m -v -hostile.size=$(or $(SIZE),1000000) -hostile.seed=$(or $(SEED),34)
 	go test ./pkg/extract/webpage -run 'Memory$$' -count=1 -timeout 30m -v -size=20000000

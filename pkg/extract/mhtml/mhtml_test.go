@@ -4,12 +4,13 @@ import (
 	"context"
 	"encoding/base64"
 	"errors"
+	"flag"
 	"fmt"
-	"math/rand/v2"
 	"strings"
 	"testing"
 
 	"github.com/assay-project/assay/pkg/extract/mhtml"
+	"github.com/assay-project/assay/pkg/extract/records/recordstest"
 )
 
 // message returns a message whose parts have the given headers and bodies, in pairs.
@@ -69,21 +70,18 @@ func TestMatches(t *testing.T) {
 	}
 }
 
+var mutations = flag.Int("mutations", 200, "number of damaged files")
+
 // TestDamagedFiles checks that damaged archives return a page, nothing or ErrDamaged, and that a canceled read stops.
 func TestDamagedFiles(t *testing.T) {
-	random := rand.New(rand.NewPCG(46, 1))
 	archive := message(`; start="<a@b>"`, `Content-Type: multipart/related; boundary="c"`, "--c\r\n\r\nx\r\n--c--",
 		"Content-Type: text/html\r\nContent-Transfer-Encoding: base64\r\nContent-ID: <a@b>", base64.StdEncoding.EncodeToString([]byte(strings.Repeat(page, 100))))
-	for range 2000 {
-		data := []byte(archive)
-		for range 1 + random.IntN(5) {
-			data[random.IntN(len(data))] = byte(random.IntN(256))
+	recordstest.Mutate(t, *mutations, [][]byte{[]byte(archive)}, func(damaged []byte) {
+		if _, err := mhtml.Read(t.Context(), damaged); err != nil && !errors.Is(err, mhtml.ErrDamaged) {
+			t.Errorf("%q: got %v, want nil or ErrDamaged", damaged, err)
 		}
-		data = data[:random.IntN(len(data))]
-		if _, err := mhtml.Read(t.Context(), data); err != nil && !errors.Is(err, mhtml.ErrDamaged) {
-			t.Errorf("%q: got %v, want nil or ErrDamaged", data, err)
-		}
-	}
+		mhtml.Matches(damaged)
+	})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := mhtml.Read(ctx, []byte(archive)); !errors.Is(err, context.Canceled) {

@@ -16,17 +16,29 @@ import (
 // maxHead is the number of bytes at the start of a page in which a meta element may declare the charset.
 const maxHead = 1 << 20
 
-// decode returns a page in UTF-8. Its charset is that of a byte order mark, of the content type, or of a meta element,
-// as package plaintext describes for declarations. Without any, it is detected.
+// decode returns a page in UTF-8. Its charset is that of a byte order mark, of the content type, or of a meta element.
+// As package plaintext describes, the bytes can contradict a declaration; then the next one counts. Without any, the
+// charset is detected.
 func decode(data []byte, contentType string) ([]byte, plaintext.Outcome) {
-	_, parameters, err := mime.ParseMediaType(contentType)
 	label := ""
-	if err == nil {
+	if _, parameters, err := mime.ParseMediaType(contentType); err == nil {
 		label = parameters["charset"]
 	}
 	if _, known := charset.Lookup(label); !known || charset.IsASCII(label) {
-		label = cmp.Or(declared(data), label)
+		return decodeAs(cmp.Or(declared(data), label), data)
 	}
+	decoded, outcome := decodeAs(label, data)
+	if outcome.Ignored == "" {
+		return decoded, outcome
+	}
+	if other := declared(data); other != "" {
+		decoded, outcome = decodeAs(other, data)
+		outcome.Ignored = cmp.Or(outcome.Ignored, label)
+	}
+	return decoded, outcome
+}
+
+func decodeAs(label string, data []byte) ([]byte, plaintext.Outcome) {
 	decoded, outcome, err := plaintext.Decode(data, mime.FormatMediaType("text/html", map[string]string{"charset": label}))
 	if err != nil { // it looks like binary data
 		assumed := plaintext.Charset{Name: charset.UTF8.Name, How: plaintext.Assumed}

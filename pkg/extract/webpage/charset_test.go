@@ -74,6 +74,10 @@ func TestDeclaredCharsets(t *testing.T) {
 			t.Errorf("%q: got %q, want %q", source, p.Text, want)
 		}
 	}
+	contradicted := read(t, "<meta charset=koi8-r><p>"+koi8, "text/html; charset=utf-8")
+	if c := contradicted.Charset; contradicted.Text != text || c.Name != "koi8-r" || c.How != plaintext.Declared || c.Ignored != "utf-8" {
+		t.Errorf("got %q in %+v, want %q and the charset that the bytes contradict", contradicted.Text, c, text)
+	}
 	if p := read(t, "<meta charset=utf-8><p>"+koi8, "text/html; charset=koi8-r"); p.Text != text {
 		t.Errorf("got %q, want the charset of the content type: %q", p.Text, text)
 	}

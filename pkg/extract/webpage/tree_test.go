@@ -172,6 +172,7 @@ func sources(size int) map[string]string {
 		fmt.Fprintf(distinct, " a%d", i)
 	}
 	all["names"] = distinct.String()
+	all["archive"] = "Content-Type: multipart/related; boundary=b\n\n--b\nContent-Type: text/html\n\n" + strings.Repeat("<p>x", size/4)
 	return all
 }
 
@@ -181,7 +182,7 @@ var size = flag.Int("size", 0, "size of generated pages, in bytes; 0 for 128 KiB
 func TestMemory(t *testing.T) {
 	all := sources(cmp.Or(*size, 128<<10))
 	if *size == 0 {
-		maps.DeleteFunc(all, func(name string, _ string) bool { return !strings.Contains("inline escaped charset names", name) })
+		maps.DeleteFunc(all, func(name string, _ string) bool { return !strings.Contains("inline escaped charset names archive", name) })
 	}
 	for name, source := range all {
 		data, began := []byte(source), time.Now()
