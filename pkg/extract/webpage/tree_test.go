@@ -182,7 +182,9 @@ var size = flag.Int("size", 0, "size of generated pages, in bytes; 0 for 128 KiB
 func TestMemory(t *testing.T) {
 	all := sources(cmp.Or(*size, 128<<10))
 	if *size == 0 {
-		maps.DeleteFunc(all, func(name string, _ string) bool { return !strings.Contains("inline escaped charset names archive", name) })
+		maps.DeleteFunc(all, func(name string, _ string) bool {
+			return !strings.Contains("inline escaped charset names archive", name)
+		})
 	}
 	for name, source := range all {
 		data, began := []byte(source), time.Now()
