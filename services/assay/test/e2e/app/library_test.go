@@ -366,12 +366,13 @@ func trashCan(t *testing.T, b *Browser, s system.System) {
 	p.Gone(t, ".rows .name", "gone.txt")
 }
 
-// importPage: a web page is imported by its URL and displayed as text; a URL that is not allowed is rejected with the
+// importPage: a web page is imported by its URL and its article is displayed, or all of its text; a URL that is not allowed is rejected with the
 // reason.
 func importPage(t *testing.T, b *Browser, s system.System) {
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		_, err := io.WriteString(w, "<title>Tides</title><article><h1>Tides</h1>"+strings.Repeat("<p>The gravity of the moon raises the ocean twice a day, and coasts see high and low water.</p>", 5)+"</article>")
+		_, err := io.WriteString(w, "<title>Tides</title><article><h1>Tides</h1>"+strings.Repeat("<p>The gravity of the moon raises the ocean twice a day, and coasts see high and low water.</p>", 10)+
+			"</article><footer>Imprint of the site</footer>")
 		if err != nil {
 			t.Error(err)
 		}
@@ -387,5 +388,10 @@ func importPage(t *testing.T, b *Browser, s system.System) {
 	p.Press(t, site.URL+"/tides"+kb.Enter)
 	p.Click(t, ".rows .name", "tides")
 	p.See(t, ".reader p", "The gravity of the moon")
+	p.Gone(t, ".reader p", "Imprint of the site")
 	p.State(t, "file-page")
+	p.Click(t, ".reader button", "Show the text of the complete page")
+	p.See(t, ".reader p", "Imprint of the site")
+	p.Click(t, ".reader button", "Show the article")
+	p.Gone(t, ".reader p", "Imprint of the site")
 }
