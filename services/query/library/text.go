@@ -18,14 +18,14 @@ import (
 
 func textOperation() huma.Operation {
 	return resultOperation("get-library-text", "/v1/library/files/{id}/text", "Download the text of a file", "text/plain", "The text",
-		"The text extracted from a document, in UTF-8, at most 8 MiB. The text of a web page is that of the complete page. The metadata field textCut "+
-			"states whether it was truncated, and noText why it is empty. Returns 404 for a file without text.")
+		"The text extracted from a document, in UTF-8, at most 8 MiB. The text of a web page is that of the complete page. The metadata "+
+			"field textCut states whether it was truncated, and noText why it is empty. Returns 404 for a file without text.")
 }
 
 func readerOperation() huma.Operation {
 	return resultOperation("get-library-reader", "/v1/library/files/{id}/reader", "Get the article of a web page", "text/html", "An HTML document",
-		"The article of a web page, or the complete page if the metadata field article is not true, as HTML without scripts, styles, forms and "+
-			"pictures. Its links point to other pages. Returns 404 for other files.")
+		"The article of a web page, or the complete page if the metadata field article is not true, as HTML without scripts, "+
+			"styles, forms and pictures. Its links point to other pages. Returns 404 for other files.")
 }
 
 // resultOperation describes a call that returns a result of processing as a text.
@@ -36,13 +36,16 @@ func resultOperation(id, path, summary, media, result, description string) huma.
 		headers["Content-Security-Policy"] = &huma.Param{Schema: text}
 	}
 	return huma.Operation{
-		OperationID: id, Method: http.MethodGet, Path: path, Security: web.OptionalSecurity, Tags: []string{tag}, Summary: summary, Description: description,
+		OperationID: id, Method: http.MethodGet, Path: path, Security: web.OptionalSecurity, Tags: []string{tag},
+		Summary: summary, Description: description,
 		Parameters: []*huma.Param{
 			{Name: "id", In: "path", Required: true, Schema: &huma.Schema{Type: "string", Format: "uuid"}},
 			{Name: web.OwnerHeader, In: "header", Schema: text},
 			{Name: "link", In: "query", Schema: text, Description: "the token of a share link"},
 		},
-		Responses: map[string]*huma.Response{"200": {Description: result, Content: map[string]*huma.MediaType{media: {Schema: text}}, Headers: headers}},
+		Responses: map[string]*huma.Response{
+			"200": {Description: result, Content: map[string]*huma.MediaType{media: {Schema: text}}, Headers: headers},
+		},
 	}
 }
 
