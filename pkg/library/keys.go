@@ -28,6 +28,13 @@ const TextName = "text.gz"
 // ReaderName is the name of the result that contains the article of a web page, or all of the page, as safe HTML.
 const ReaderName = "reader.html"
 
+// NumbersName is the name of the result that contains the long numbers of a file that its text abbreviates, each on a line,
+// compressed with gzip. They are only searched. The entry MetadataNumbers of the metadata is their count.
+const (
+	NumbersName     = "numbers.gz"
+	MetadataNumbers = "longNumbers"
+)
+
 // ErrForeignKey means that an object key does not belong to a library file.
 var ErrForeignKey = errors.New("not an object of the library")
 

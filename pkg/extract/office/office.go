@@ -59,9 +59,12 @@ func (l Limits) withDefaults() Limits {
 
 // Document is the result of Read.
 type Document struct {
-	Format     string // "docx", "xlsx", "pptx", "odt", "ods", "odp", "doc", "xls" or "ppt"
-	Text       string // text of the body, tables, notes, headers, footers, comments, charts and diagrams; "" for doc, xls and ppt
-	Cut        string // why the text is truncated, as a user-facing message; "" if it is complete
+	Format string // "docx", "xlsx", "pptx", "odt", "ods", "odp", "doc", "xls" or "ppt"
+	Text   string // text of the body, tables, notes, headers, footers, comments, charts and diagrams; "" for doc, xls and ppt
+	Cut    string // why the text is truncated, as a user-facing message; "" if it is complete
+	// Numbers are the digits of the whole numbers of at least 12 digits that the text abbreviates, such as 4.00638E+12, or
+	// groups, at most 250,000.
+	Numbers    []string
 	Properties Properties
 	Thumbnail  []byte // the JPEG or PNG embedded in the document, unverified; nil if there is none
 	Damaged    int    // parts that could not be read completely
@@ -113,9 +116,11 @@ func Read(ctx context.Context, r io.ReaderAt, size int64, l Limits) (*Document, 
 	if err := read(p, d); err != nil && !errors.Is(err, errTextEnds) {
 		return nil, err
 	}
-	d.Text, d.Damaged = p.out.String(), p.damaged
+	d.Text, d.Numbers, d.Damaged = p.out.String(), p.numbers, p.damaged
 	if p.out.full {
 		d.Cut = fmt.Sprintf("only the first %d bytes of the text are stored", l.Text)
+	} else if len(p.numbers) == maxNumbers {
+		d.Cut = fmt.Sprintf("only the first %d numbers of %d and more digits are searched by all of their digits", maxNumbers, longNumber)
 	}
 	return d, nil
 }

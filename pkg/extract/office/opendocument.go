@@ -104,6 +104,7 @@ type openDocument struct {
 	repeat int     // number of repetitions of the current cell
 	from   int     // offset of the text of the current cell
 	value  string  // of the current cell; displayed if the cell has no text
+	number string  // of the current cell; empty if it is not a number
 }
 
 // maxNested is the maximum number of nested lists that are distinguished.
@@ -158,6 +159,7 @@ func (o *openDocument) start(name string, a attributes) error {
 		o.slides++
 	case "table-cell", "covered-table-cell":
 		o.repeat, o.from, o.value = min(count(a.get("number-columns-repeated")), maxRepeats), o.out.b.Len(), valueOf(a)
+		o.number = a.get("value")
 	case "table":
 		if err := o.out.separate('\n'); err != nil || o.text > 0 {
 			return err
@@ -214,6 +216,9 @@ func (o *openDocument) endCell() error {
 		if err := o.out.add(shown); err != nil {
 			return err
 		}
+	}
+	if o.skip == 0 {
+		o.parts.number(o.number, shown)
 	}
 	if err := o.out.separate('\t'); err != nil {
 		return err

@@ -26,6 +26,7 @@ type parts struct {
 	damaged int
 	drawn   map[string]bool // metafiles that have been read
 	out     *text
+	numbers []string // see Document.Numbers
 }
 
 func newParts(ctx context.Context, archive *zip.Reader, l Limits) *parts {

@@ -202,8 +202,12 @@ func (w *workbook) readSheet(part string) error {
 			case "v", "t":
 				in = false
 			case "c":
-				if err := w.out.add(w.show(&c)); err != nil {
+				shown := w.show(&c)
+				if err := w.out.add(shown); err != nil {
 					return err
+				}
+				if c.kind == "" || c.kind == "n" {
+					w.number(c.value.String(), shown)
 				}
 				return w.out.separate('\t')
 			case "row":

@@ -5,12 +5,10 @@ import (
 	"compress/gzip"
 	"context"
 	"io"
-
-	"github.com/assay-project/assay/pkg/library"
 )
 
-// StoreText stores the text of a file, and returns its key.
-func (f *File) StoreText(ctx context.Context, s string) (key string, err error) {
+// StoreText stores a text as a compressed result, such as library.TextName, and returns its key.
+func (f *File) StoreText(ctx context.Context, name, s string) (key string, err error) {
 	var b bytes.Buffer
 	w, err := gzip.NewWriterLevel(&b, gzip.BestSpeed)
 	if err != nil {
@@ -22,5 +20,5 @@ func (f *File) StoreText(ctx context.Context, s string) (key string, err error) 
 	if err := w.Close(); err != nil {
 		return "", err
 	}
-	return f.Store(ctx, library.TextName, "application/gzip", b.Bytes())
+	return f.Store(ctx, name, "application/gzip", b.Bytes())
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/assay-project/assay/pkg/extract/office"
+	"github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/pkg/reason"
 	"github.com/assay-project/assay/services/analyzer/library/step"
 	"github.com/assay-project/assay/services/analyzer/library/step/generic"
@@ -34,7 +35,7 @@ func text(ctx context.Context, f *step.File, engine, s, cut string, none error) 
 		r.Metadata["noText"] = reason.Of(r.Skipped)
 	}
 	var err error
-	r.Key, err = f.StoreText(ctx, s)
+	r.Key, err = f.StoreText(ctx, library.TextName, s)
 	return r, err
 }
 

@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/assay-project/assay/pkg/extract/convert"
 	"github.com/assay-project/assay/pkg/extract/office"
 	"github.com/assay-project/assay/pkg/extract/pdf"
 	"github.com/assay-project/assay/pkg/extract/pixels"
 	"github.com/assay-project/assay/pkg/extract/wasm"
+	"github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/pkg/reason"
 	"github.com/assay-project/assay/services/analyzer/library/step"
 )
@@ -66,7 +68,7 @@ func (o Office) Text() step.Step {
 		switch d.Format {
 		case "doc", "xls", "ppt", "rtf":
 		default:
-			return text(ctx, f, officeEngine, d.Text, d.Cut, nil)
+			return officeText(ctx, f, d)
 		}
 		if !o.Converter.On() {
 			return step.Result{Skipped: reason.NeedsConverterForText}, nil
@@ -80,6 +82,20 @@ func (o Office) Text() step.Step {
 		}
 		return pdfText(ctx, o.PDF, f, pdf, convertEngine)
 	}}
+}
+
+// officeText stores the text of a document, and the numbers that it abbreviates.
+func officeText(ctx context.Context, f *step.File, d *office.Document) (step.Result, error) {
+	if len(d.Numbers) > 0 {
+		if _, err := f.StoreText(ctx, library.NumbersName, strings.Join(d.Numbers, "\n")); err != nil {
+			return step.Result{}, err
+		}
+	}
+	r, err := text(ctx, f, officeEngine, d.Text, d.Cut, nil)
+	if err == nil {
+		put(r.Metadata, library.MetadataNumbers, len(d.Numbers))
+	}
+	return r, err
 }
 
 // Thumbnails returns the step that stores the thumbnails of the picture embedded in an office document. If there

@@ -12,6 +12,7 @@ import (
 	"github.com/assay-project/assay/pkg/extract/records"
 	"github.com/assay-project/assay/pkg/extract/structure"
 	"github.com/assay-project/assay/pkg/extract/svg"
+	"github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/pkg/reason"
 	"github.com/assay-project/assay/services/analyzer/library/step"
 	"github.com/assay-project/assay/services/analyzer/library/step/picture"
@@ -217,7 +218,7 @@ func (t *text) value(s string) {
 }
 
 func (t *text) store(ctx context.Context, f *step.File) (step.Result, error) {
-	key, err := f.StoreText(ctx, t.String())
+	key, err := f.StoreText(ctx, library.TextName, t.String())
 	found := map[string]any{"textLength": t.Len()}
 	if t.cut {
 		found["textCut"] = "only the values of the first records can be searched; filters cover all records"
