@@ -90,7 +90,7 @@ func (s *Store) listFiles(ctx context.Context, by index, value string, l Listing
 	for _, item := range items {
 		ids = append(ids, table.TextOf(item[idName]))
 	}
-	found, err := s.filesOf(ctx, ids)
+	found, err := s.Files(ctx, ids)
 	if err != nil {
 		return FilePage{}, err
 	}

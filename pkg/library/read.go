@@ -10,8 +10,8 @@ import (
 	"github.com/assay-project/assay/pkg/table"
 )
 
-// filesOf reads the files with these ids, with strongly consistent reads. It omits missing files.
-func (s *Store) filesOf(ctx context.Context, ids []string) (map[string]File, error) {
+// Files reads the files with these ids, with strongly consistent reads. It omits missing files.
+func (s *Store) Files(ctx context.Context, ids []string) (map[string]File, error) {
 	found := map[string]File{}
 	err := s.readAll(ctx, s.files, idName, ids, func(id string, item map[string]table.Value) error {
 		var f File

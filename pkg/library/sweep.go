@@ -114,7 +114,7 @@ func (p Pair) inconsistent() bool {
 // Inconsistent returns the pairs with these ids whose file and node differ, or one of which is missing. It reads all
 // pairs, and then confirms each difference by reading both items in one transaction.
 func (s *Store) Inconsistent(ctx context.Context, ids []string) ([]Pair, error) {
-	files, err := s.filesOf(ctx, ids)
+	files, err := s.Files(ctx, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -196,7 +196,7 @@ func (s *Store) WithoutFile(ctx context.Context, nodes []Node) ([]string, error)
 			ids = append(ids, n.ID)
 		}
 	}
-	files, err := s.filesOf(ctx, ids)
+	files, err := s.Files(ctx, ids)
 	return slices.DeleteFunc(ids, func(id string) bool { _, exists := files[id]; return exists }), err
 }
 

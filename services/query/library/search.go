@@ -21,11 +21,12 @@ import (
 func (a *Area) searchRoutes(r *web.Router) {
 	web.Register(r, huma.Operation{
 		OperationID: "search-library", Method: http.MethodGet, Path: "/v1/library/search", Tags: []string{tag},
-		Summary: "Search folders and files by the words in their names and texts",
+		Summary: "Search folders and files by the words in their names, properties and texts",
 		Description: "Returns nodes that the caller may read: its own, those shared with it, and public ones, but not the trash. " +
-			"The best hits come first; a match in a name ranks higher than one in a text. A query consists of words that must all occur, " +
-			"\"quoted phrases\", prefixes with an asterisk such as rep*, and excluded words with a leading minus. " +
-			"Case and accents are ignored. Only the first mebibyte of a text is searched.",
+			"The properties of a file are its title, authors, subject, keywords and the names of attached files. The best hits come first: " +
+			"those with a word in the name or the properties before those with words only in the text. A query consists of words that must all " +
+			"occur, \"quoted phrases\", prefixes with an asterisk such as rep*, and excluded words with a leading minus; AND, OR and NOT are " +
+			"words like others. Case and accents are ignored. A query without letters and digits finds nothing.",
 	}, a.search, indexed, wait.Refusals, web.Refusals{http.StatusNotFound: {"not-found"}, http.StatusUnprocessableEntity: {"search-syntax"}})
 }
 
@@ -67,7 +68,7 @@ type searchInput struct {
 	FreshParam
 	Query    string    `query:"q" required:"true" minLength:"1" maxLength:"500" example:"\"annual report\" 202* -draft"`
 	Type     string    `query:"type" enum:"Folder,File,Record"`
-	Format   string    `query:"format" maxLength:"10" example:"pdf" doc:"file name extension in lower case"`
+	Format   string    `query:"format" maxLength:"11" example:"pdf" doc:"file name extension, with or without its dot"`
 	ParentID string    `query:"parentId" format:"uuid" doc:"id of a folder: search only below it"`
 	Status   string    `query:"status" enum:"Created,Loading,Loaded,Parsing,Parsed,Processing,Processed,ProcessedPartially,Failed"`
 	From     time.Time `query:"from" doc:"created at or after this time"`
@@ -94,6 +95,7 @@ type searchHit struct {
 	Node     library.NodeView `json:"node"`
 	Score    float64          `json:"score" doc:"higher is better; comparable within one response"`
 	Snippets []search.Snippet `json:"snippets" nullable:"false"`
+	TextCut  string           `json:"textCut,omitempty" doc:"why only a part of the text of the file is searched"`
 }
 
 func (a *Area) search(ctx context.Context, in *searchInput) (*searchOutput, error) {
@@ -113,7 +115,7 @@ func (a *Area) search(ctx context.Context, in *searchInput) (*searchOutput, erro
 	found, result, err := a.searcher.Search(ctx, search.Query{
 		Caller: c, Terms: terms, Limit: in.Limit, Cursor: in.Cursor,
 		Filter: search.Filter{
-			Kind: library.Kind(in.Type), Format: strings.ToLower(in.Format), Status: lifecycle.State(in.Status), Below: in.ParentID, From: in.From, To: in.To,
+			Kind: library.Kind(in.Type), Format: strings.ToLower(strings.TrimPrefix(in.Format, ".")), Status: lifecycle.State(in.Status), Below: in.ParentID, From: in.From, To: in.To,
 		},
 	})
 	if err != nil {
@@ -124,7 +126,7 @@ func (a *Area) search(ctx context.Context, in *searchInput) (*searchOutput, erro
 		NextCursor: result.Next, IndexedVersion: result.Sequence,
 	}}
 	for i, f := range found {
-		out.Body.Hits[i] = searchHit{f.Node.View(c), f.Score, append([]search.Snippet{}, f.Snippets...)}
+		out.Body.Hits[i] = searchHit{f.Node.View(c), f.Score, append([]search.Snippet{}, f.Snippets...), f.Cut}
 	}
 	return out, nil
 }

@@ -26,7 +26,7 @@ func (a *Area) sharedRoutes(r *web.Router) {
 
 // SortParam sorts a list. Embed it in the input of a call. Sorted lists are read from the search index.
 type SortParam struct {
-	Sort string `query:"sort" maxLength:"60" example:"name,-size" doc:"up to three of name, size, createdAt and updatedAt, each with a leading minus for descending order; the comparison of names ignores case and accents"`
+	Sort string `query:"sort" maxLength:"60" example:"name,-size" doc:"up to three of name, size, createdAt and updatedAt, each with a leading minus for descending order; names are compared without case and accents, and numbers in them by value"`
 	FreshParam
 }
 

@@ -1,7 +1,7 @@
-// Package search finds nodes of libraries by their names and texts, and lists them sorted.
+// Package search finds nodes of libraries by their names, properties and texts, and lists them sorted.
 //
-// Each process of query has its own Index with all nodes. It follows the NodeChanged events, loads the texts of
-// the files that they name, and is built from the nodes table when it is new or damaged, or when the stream has
+// Each process of query has its own Index with all nodes. It follows the NodeChanged events, loads the texts and properties
+// of the files that they name, and is built from the nodes table when it is new or damaged, or when the stream has
 // dropped events that it has not applied. Its results are hints: every node of a response is read from the
 // tables, which determine whether the caller may see it.
 package search
@@ -41,13 +41,16 @@ type Index interface {
 	Apply(ctx context.Context, changes []*event.NodeChanged, sequence uint64) error
 	// Pending returns files whose processing has finished and whose text is not indexed.
 	Pending(ctx context.Context, limit int) ([]Pending, error)
-	// SetTexts stores the texts of files that Pending returned. It ignores a file that has started another run since.
+	// SetTexts stores the texts and properties of files that Pending returned. It ignores a file that has started another
+	// run since.
 	SetTexts(ctx context.Context, texts []Text) error
 
-	// Has reports whether the index has at least this version of a node and, for a file, its text.
+	// Has reports whether the index has at least this version of a node and, for a file, its text and properties.
 	Has(ctx context.Context, id string, version int64) (bool, error)
 	// Search returns one page of matching nodes that the caller may see according to the index, best match
-	// first. It returns ErrCursor for the cursor of another query.
+	// first. Nodes with a word of the query in their name or properties precede those that have all of them only in the
+	// text; any number of occurrences in a text counts less than one in a name. A query without terms finds nothing.
+	// Search returns ErrCursor for the cursor of another query.
 	Search(ctx context.Context, q Query) (Result, error)
 	// List returns a page of a sorted list. It does not check who may see the nodes. It returns ErrCursor for
 	// the cursor of another list.
@@ -56,8 +59,8 @@ type Index interface {
 	Close() error
 }
 
-// MaxText is the number of bytes of a text that are indexed.
-const MaxText = 1 << 20
+// MaxText is the number of bytes of a text that are indexed: more than the analyzer stores, with the long numbers.
+const MaxText = 14 << 20
 
 // Pending is a run of a file whose text is not indexed yet.
 type Pending struct {
@@ -65,10 +68,12 @@ type Pending struct {
 	Run int64
 }
 
-// Text is the text of a file: UTF-8, at most MaxText bytes, empty if the file has none.
+// Text is what is indexed of a file besides its name.
 type Text struct {
 	Pending
-	Text string
+	Properties []Property
+	Text       string // in UTF-8, at most MaxText bytes; empty if the file has none
+	Cut        string // why the stored text is incomplete, for display; empty if it is complete
 }
 
 // Query describes a search.
@@ -109,6 +114,7 @@ type Hit struct {
 	ID       string
 	Score    float64 // higher is better; comparable within one response
 	Snippets []Snippet
+	Cut      string // as in Text
 }
 
 // Facets count the hits on all pages by property.

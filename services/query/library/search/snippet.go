@@ -1,15 +1,15 @@
 package search
 
 import (
-	"slices"
+	"iter"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 )
 
-// Snippet is an excerpt of a node's name or text that contains words of the query.
+// Snippet is an excerpt of a node's name, properties or text that contains words of the query.
 type Snippet struct {
-	Field string `json:"field" enum:"name,text"`
+	Field string `json:"field" enum:"name,title,author,byline,subject,keywords,attachmentNames,text" doc:"the name, the text, or an entry of the metadata"`
 	Parts []Part `json:"parts" nullable:"false" doc:"the concatenated parts are the snippet; they are plain text: escape them for HTML"`
 }
 
@@ -20,23 +20,40 @@ type Part struct {
 }
 
 const (
-	maxSnippets = 2   // maximum number of snippets of the text
-	around      = 80  // bytes around a match
-	maxMatches  = 200 // maximum number of matches considered
+	maxSnippets   = 2   // maximum number of snippets of the text
+	maxProperties = 3   // maximum number of snippets of properties
+	around        = 80  // bytes around a match
+	maxMatches    = 200 // maximum number of matches considered in an excerpt
 )
 
-// Snippets returns the snippets of a hit: the name if it contains words of the query, and the
-// passages of the text that contain the most of them.
-func Snippets(name, text string, terms Terms) []Snippet {
+// Snippets returns the snippets of a hit: the name and the properties that contain words of the query, and the passages of the
+// text that contain the most of them. It reads excerpts until it has enough passages.
+func Snippets(name string, properties []Property, excerpts iter.Seq2[Excerpt, error], terms Terms) ([]Snippet, error) {
 	var snippets []Snippet
 	if found := matches(name, terms); len(found) > 0 {
-		snippets = append(snippets, Snippet{Field: "name", Parts: parts(name, 0, len(name), found)})
+		snippets = append(snippets, Snippet{Field: "name", Parts: Whole(name).parts(0, len(name), found)})
 	}
-	for _, p := range best(passages(matches(text, terms))) {
-		start, end := widened(text, p[0].start, p[len(p)-1].end)
-		snippets = append(snippets, Snippet{Field: "text", Parts: parts(text, start, end, p)})
+	shown := 0
+	for _, p := range properties {
+		whole := Whole(p.Value)
+		if best := best(whole.passages(terms), 1); len(best) > 0 && shown < maxProperties {
+			snippets = append(snippets, Snippet{p.Field, best[0].parts()})
+			shown++
+		}
 	}
-	return snippets
+	var found []passage
+	for e, err := range excerpts {
+		if err != nil {
+			return nil, err
+		}
+		if found = append(found, e.passages(terms)...); len(found) >= maxSnippets {
+			break
+		}
+	}
+	for _, p := range best(found, maxSnippets) {
+		snippets = append(snippets, Snippet{"text", p.parts()})
+	}
+	return snippets, nil
 }
 
 // match is an occurrence of a term in a text.
@@ -89,34 +106,6 @@ func (t Term) ends(words []Word) bool {
 	return true
 }
 
-// passages groups matches that are close to each other.
-func passages(found []match) [][]match {
-	var all [][]match
-	for _, m := range found {
-		if n := len(all); n > 0 && m.end-all[n-1][0].start <= 2*around {
-			all[n-1] = append(all[n-1], m)
-			continue
-		}
-		all = append(all, []match{m})
-	}
-	return all
-}
-
-// best returns the passages with the most distinct terms, in the order of the text.
-func best(all [][]match) [][]match {
-	terms := func(p []match) int {
-		seen := map[int]bool{}
-		for _, m := range p {
-			seen[m.term] = true
-		}
-		return len(seen)
-	}
-	slices.SortStableFunc(all, func(a, b []match) int { return terms(b) - terms(a) })
-	all = all[:min(len(all), maxSnippets)]
-	slices.SortFunc(all, func(a, b []match) int { return a[0].start - b[0].start })
-	return all
-}
-
 // widened extends a passage to include the words around it.
 func widened(text string, start, end int) (int, int) {
 	from, to := max(0, start-around), min(len(text), end+around)
@@ -141,16 +130,17 @@ func widened(text string, start, end int) (int, int) {
 
 const ellipsis = "…"
 
-// parts splits a passage at its matches and collapses white space.
-func parts(text string, start, end int, found []match) []Part {
+// parts splits a part of an excerpt at its matches and collapses white space.
+func (e Excerpt) parts(start, end int, found []match) []Part {
 	var all []Part
+	text := e.Text
 	add := func(s string, hit bool) {
 		if s = spaced(s); s != "" {
 			all = append(all, Part{s, hit})
 		}
 	}
 	before := text[start:found[0].start]
-	if start > 0 {
+	if e.At+start > 0 {
 		before = ellipsis + before
 	}
 	add(before, false)
@@ -161,7 +151,7 @@ func parts(text string, start, end int, found []match) []Part {
 		}
 	}
 	after := text[found[len(found)-1].end:end]
-	if end < len(text) {
+	if end < len(text) || !e.Last {
 		after += ellipsis
 	}
 	add(after, false)

@@ -15,7 +15,7 @@ type Key struct {
 // SortBy is a property to sort by.
 type SortBy string
 
-// Properties to sort by. The comparison of names ignores case and diacritics; folders have size 0.
+// Properties to sort by. Names are compared by SortKey; folders have size 0.
 const (
 	ByName    SortBy = "name"
 	BySize    SortBy = "size"

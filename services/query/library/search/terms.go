@@ -13,7 +13,7 @@ type Term struct {
 	Not    bool // a node that contains it is not a hit
 }
 
-// Terms is a query: a node is a hit if it contains all terms without Not and none with Not.
+// Terms is a query: a node is a hit if it contains all terms without Not and none with Not. Without terms, nothing is a hit.
 type Terms []Term
 
 // SyntaxError is an error in a query. Its text states how to correct the query.
@@ -30,7 +30,7 @@ const (
 )
 
 // Parse parses a query: words, "phrases in quotes", prefixes with an asterisk, and a leading minus
-// for exclusion. It returns a *SyntaxError if the query is invalid.
+// for exclusion. A query without letters and digits has no terms. Parse returns a *SyntaxError if the query is invalid.
 func Parse(query string) (Terms, error) {
 	var terms Terms
 	words, positive := 0, false
@@ -50,10 +50,7 @@ func Parse(query string) (Terms, error) {
 			return nil, wrong("the query is too long: use at most %d terms with %d words in total", maxTerms, maxWords)
 		}
 	}
-	if len(terms) == 0 {
-		return nil, wrong("the query has no letters or digits: enter a word to search for")
-	}
-	if !positive {
+	if len(terms) > 0 && !positive {
 		return nil, wrong("the query only excludes words: enter at least one word without a leading minus")
 	}
 	return terms, nil

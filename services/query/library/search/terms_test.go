@@ -52,12 +52,21 @@ func TestParse(t *testing.T) {
 		t.Errorf("an open quotation: got %+v, error %v, want it closed at the end", got, err)
 	}
 	for query, advice := range map[string]string{
-		`-`: "no letter", `-a`: "only excludes", `*`: "has no prefix", `a*`: "too short", `&& !`: "no letter", ``: "no letter",
+		`-a`: "only excludes", `😀 -a`: "only excludes", `*`: "has no prefix", `a*`: "too short",
 		strings.Repeat("word ", 33): "too long", `"` + strings.Repeat("word ", 65) + `"`: "too long",
 	} {
 		_, err := search.Parse(query)
 		if _, syntax := errors.AsType[*search.SyntaxError](err); !syntax || !strings.Contains(err.Error(), advice) {
 			t.Errorf("%q: got error %v, want a syntax error with %q", query, err, advice)
+		}
+	}
+}
+
+// TestParseWithoutWords checks that a query without letters and digits is valid, and has no terms.
+func TestParseWithoutWords(t *testing.T) {
+	for _, query := range []string{"", " ", "-", "&& !", "😀", `"`, `"?"`, "-!"} {
+		if got, err := search.Parse(query); err != nil || len(got) != 0 {
+			t.Errorf("%q: got %v, error %v, want no terms", query, got, err)
 		}
 	}
 }
@@ -68,11 +77,21 @@ func FuzzParse(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, query string) {
 		terms, err := search.Parse(query)
-		if err == nil && len(terms) == 0 {
+		if err == nil && len(terms) == 0 && len(slices.Collect(search.Words(query))) > 0 {
 			t.Errorf("Parse(%q): got no terms and no error, want terms or an error", query)
 		}
-		search.Snippets(query, query, terms)
+		snippets(t, query, query, terms)
 	})
+}
+
+// snippets returns the snippets of a node with a text.
+func snippets(t *testing.T, name, text string, terms search.Terms, properties ...search.Property) []search.Snippet {
+	t.Helper()
+	all, err := search.Snippets(name, properties, func(yield func(search.Excerpt, error) bool) { yield(search.Whole(text), nil) }, terms)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
 }
 
 // TestSnippets checks which passages are selected and that their parts are the text with white space collapsed.
@@ -83,7 +102,7 @@ func TestSnippets(t *testing.T) {
 	}
 	filler := strings.Repeat("filler words without use ", 20)
 	text := "The budget alone. " + filler + "The <b>Annual\n\nReport</b> has the Budget and a plan. " + filler + "planning once more"
-	got := search.Snippets("budget 2026.pdf", text, terms)
+	got := snippets(t, "budget 2026.pdf", text, terms)
 	if len(got) != 3 || got[0].Field != "name" || got[1].Field != "text" {
 		t.Fatalf("got %+v, want one snippet of the name and two of the text", got)
 	}
@@ -104,8 +123,11 @@ func TestSnippets(t *testing.T) {
 	if s := marked(got[2]); !strings.Contains(s, "The <b>[Annual Report]</b> has the [Budget] and a [plan].") || !strings.HasPrefix(s, "…") || !strings.HasSuffix(s, "…") {
 		t.Errorf("second snippet of the text: got %q, want the sentence about the annual report, with its matches, between ellipses", s)
 	}
-	if got := search.Snippets("other", "an unrelated text", terms); len(got) != 0 {
+	if got := snippets(t, "other", "an unrelated text", terms); len(got) != 0 {
 		t.Errorf("got snippets %+v, want none", got)
+	}
+	if got := snippets(t, "other", "", terms, search.Property{Field: "author", Value: "an author"}, search.Property{Field: "title", Value: "The  plan"}); len(got) != 1 || got[0].Field != "title" || marked(got[0]) != "The [plan]" {
+		t.Errorf("got snippets %+v, want one of the title", got)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"strings"
+	"sync/atomic"
 	"time"
 	"unicode/utf8"
 
@@ -19,6 +20,9 @@ const (
 	// loads is the maximum number of texts read concurrently, and loadBatch of those written in one batch.
 	loads     = 8
 	loadBatch = 64
+	// loadBytes limits a batch: no further text is read once the previous ones have this size, and those written together
+	// have at most this size, unless it is a single text. Events are not applied in the meantime.
+	loadBytes = 8 << 20
 )
 
 func (s *Searcher) wakeLoader() {
@@ -41,7 +45,7 @@ func (f *follower) load(ctx context.Context) error {
 			if ctx.Err() != nil {
 				return nil
 			}
-			if errors.Is(err, errBucket) {
+			if errors.Is(err, errBackend) {
 				f.o.Log.Warn().Err(err).Msg("cannot read texts for the search index; retrying")
 				f.metrics.failures.Inc()
 				select {
@@ -63,7 +67,8 @@ func (f *follower) load(ctx context.Context) error {
 	}
 }
 
-var errBucket = errors.New("the bucket is unavailable")
+// errBackend means that the tables or the bucket are unavailable.
+var errBackend = errors.New("a backend is unavailable")
 
 // loadSome indexes the texts of up to loadBatch files and returns their number.
 func (f *follower) loadSome(ctx context.Context) (int, error) {
@@ -71,27 +76,83 @@ func (f *follower) loadSome(ctx context.Context) (int, error) {
 	if err != nil || len(pending) == 0 {
 		return 0, err
 	}
+	ids := make([]string, len(pending))
+	for i, p := range pending {
+		ids[i] = p.ID
+	}
+	files, err := f.o.Store.Files(ctx, ids)
+	if err != nil {
+		return 0, errors.Join(errBackend, err)
+	}
 	texts := make([]Text, len(pending))
 	reads, reading := errgroup.WithContext(ctx)
 	reads.SetLimit(loads)
+	var stated float64 // bytes of the texts, as far as the metadata state it
+	var read atomic.Int64
 	for i, p := range pending {
+		if stated >= loadBytes || read.Load() >= loadBytes {
+			texts = texts[:i]
+			break
+		}
+		length, _ := files[p.ID].Metadata["textLength"].(float64)
+		stated += length
 		reads.Go(func() error {
-			text, err := f.text(reading, p)
-			texts[i] = Text{p, text}
+			text, err := f.read(reading, p, files[p.ID])
+			read.Add(int64(len(text.Text)))
+			texts[i] = text
 			return err
 		})
 	}
 	if err := reads.Wait(); err != nil {
-		return 0, errors.Join(errBucket, err)
+		return 0, errors.Join(errBackend, err)
 	}
-	f.write.Lock()
-	defer f.write.Unlock()
-	return len(texts), f.index.SetTexts(ctx, texts)
+	for rest := texts; len(rest) > 0; {
+		n, size := 1, len(rest[0].Text)
+		for n < len(rest) && size+len(rest[n].Text) <= loadBytes {
+			size += len(rest[n].Text)
+			n++
+		}
+		if err := f.setTexts(ctx, rest[:n]); err != nil {
+			return 0, err
+		}
+		rest = rest[n:]
+	}
+	return len(texts), nil
 }
 
-// text reads the beginning of the text of a file. It returns "" if there is none or if it is damaged.
-func (f *follower) text(ctx context.Context, p Pending) (string, error) {
-	body, err := f.o.Bucket.Open(ctx, library.ResultKey(p.ID, p.Run, library.TextName), "")
+func (f *follower) setTexts(ctx context.Context, texts []Text) error {
+	f.write.Lock()
+	defer f.write.Unlock()
+	return f.index.SetTexts(ctx, texts)
+}
+
+// read reads what is indexed of a run of a file. The file may have started another run, or be absent.
+func (f *follower) read(ctx context.Context, p Pending, file library.File) (Text, error) {
+	t := Text{Pending: p}
+	text, err := f.object(ctx, p, library.TextName)
+	if err != nil {
+		return t, err
+	}
+	t.Text = spelled(FormatOf(file.Name), text)
+	if file.Run != p.Run {
+		return t, nil
+	}
+	t.Properties = propertiesOf(file.Metadata)
+	t.Cut, _ = file.Metadata["textCut"].(string)
+	if file.Metadata[library.MetadataNumbers] != nil {
+		numbers, err := f.object(ctx, p, library.NumbersName)
+		if err != nil {
+			return t, err
+		}
+		t.Text += "\n" + numbers
+	}
+	t.Text = clean(t.Text[:min(len(t.Text), MaxText)])
+	return t, nil
+}
+
+// object reads a compressed result of a run, up to MaxText bytes. It returns "" if there is none or if it is damaged.
+func (f *follower) object(ctx context.Context, p Pending, name string) (string, error) {
+	body, err := f.o.Bucket.Open(ctx, library.ResultKey(p.ID, p.Run, name), "")
 	if errors.Is(err, blob.ErrNotFound) {
 		return "", nil
 	}
@@ -106,7 +167,7 @@ func (f *follower) text(ctx context.Context, p Pending) (string, error) {
 	}
 	switch {
 	case errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum), errors.Is(err, io.EOF):
-		f.o.Log.Error().Err(err).Str("file", p.ID).Msg("skipped a damaged text")
+		f.o.Log.Error().Err(err).Str("file", p.ID).Str("object", name).Msg("skipped a damaged text")
 		return "", nil
 	case err != nil:
 		return "", err

@@ -121,7 +121,7 @@ func textsBelongToRuns(t *testing.T, open Open) {
 
 // reopenedKeepsAll checks that applied changes and the position survive a restart.
 func reopenedKeepsAll(t *testing.T, open Open) {
-	w := &World{t: t, Nodes: map[string]library.Node{}, Texts: map[string]string{}, now: time.Date(2024, 5, 1, 0, 0, 0, 0, time.UTC)}
+	w := &World{t: t, Nodes: map[string]library.Node{}, Texts: map[string]string{}, About: map[string]search.Text{}, now: time.Date(2024, 5, 1, 0, 0, 0, 0, time.UTC)}
 	path := filepath.Join(t.TempDir(), "index.db")
 	index, err := open(t.Context(), path)
 	if err != nil {

@@ -54,6 +54,23 @@ func listsAreSorted(t *testing.T, open Open) {
 	}
 }
 
+// namesSortByNumbers checks that numbers in names are sorted by value.
+func namesSortByNumbers(t *testing.T, open Open) {
+	w := NewWorld(t, open)
+	root := w.Root("ann")
+	want := []string{"a", "a1", "A2", "a10", "a10b", "a11", "b 2.txt", "b 12.txt", "b 123456789.txt", "b 1234567890.txt"}
+	for i := range want {
+		w.Folder(root, want[(i*7+3)%len(want)])
+	}
+	var got []string
+	for _, id := range w.list(search.Listing{Parent: root.ID, Sort: []search.Key{{By: search.ByName}}}) {
+		got = append(got, w.Nodes[id].Name)
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 func (w *World) checkList(l search.Listing, order []search.Key) {
 	w.t.Helper()
 	ids := w.list(l)
@@ -72,7 +89,7 @@ func compare(a, b library.Node, order []search.Key) int {
 		var c int
 		switch k.By {
 		case search.ByName:
-			c = strings.Compare(search.Fold(a.Name), search.Fold(b.Name))
+			c = strings.Compare(search.SortKey(a.Name), search.SortKey(b.Name))
 		case search.BySize:
 			c = cmp.Compare(a.Blob.Length, b.Blob.Length)
 		case search.ByCreated:

@@ -26,6 +26,11 @@ func Run(t *testing.T, open Open) {
 	for name, test := range map[string]func(*testing.T, Open){
 		"words":       wordsMatch,
 		"ranking":     namesCountMore,
+		"any count":   namesCountMoreThanAnyCount,
+		"properties":  propertiesCountAsNames,
+		"phrases":     phrasesContinue,
+		"no words":    noWordsFindNothing,
+		"long texts":  longTextsAreSearched,
 		"visibility":  callersSeeWhatTheTablesAllow,
 		"filters":     filtersAndFacets,
 		"pages":       pagesHaveAll,
@@ -33,6 +38,7 @@ func Run(t *testing.T, open Open) {
 		"build":       buildHasExactlyTheNodes,
 		"texts":       textsBelongToRuns,
 		"lists":       listsAreSorted,
+		"numbers":     namesSortByNumbers,
 		"shared":      sharedNodesAreListed,
 		"reopened":    reopenedKeepsAll,
 	} {
@@ -46,6 +52,7 @@ type World struct {
 	Index    search.Index
 	Nodes    map[string]library.Node
 	Texts    map[string]string
+	About    map[string]search.Text // properties and cut, by id
 	sequence uint64
 	now      time.Time
 	random   *rand.Rand
@@ -55,7 +62,7 @@ type World struct {
 func NewWorld(t *testing.T, open Open) *World {
 	t.Helper()
 	w := &World{
-		t: t, Nodes: map[string]library.Node{}, Texts: map[string]string{},
+		t: t, Nodes: map[string]library.Node{}, Texts: map[string]string{}, About: map[string]search.Text{},
 		now: time.Date(2024, 5, 1, 0, 0, 0, 0, time.UTC), random: rand.New(rand.NewPCG(1, 2)),
 	}
 	w.Open(open, filepath.Join(t.TempDir(), "index.db"))
@@ -115,7 +122,8 @@ func (w *World) Load() {
 		}
 		texts := make([]search.Text, len(pending))
 		for i, p := range pending {
-			texts[i] = search.Text{Pending: p, Text: w.Texts[p.ID]}
+			about := w.About[p.ID]
+			texts[i] = search.Text{Pending: p, Text: w.Texts[p.ID], Properties: about.Properties, Cut: about.Cut}
 		}
 		if err := w.Index.SetTexts(w.t.Context(), texts); err != nil {
 			w.t.Fatal(err)
@@ -156,14 +164,14 @@ func (w *World) Folder(parent library.Node, name string) library.Node {
 	return w.Put(library.Node{ID: w.id(), Type: library.KindFolder, OwnedBy: parent.OwnedBy, ParentID: parent.ID, Name: name, Status: library.Created})
 }
 
-// File adds a file whose processing has finished, with a text unless text is empty.
-func (w *World) File(parent library.Node, name, text string) library.Node {
+// File adds a file whose processing has finished, with a text unless text is empty, and with properties.
+func (w *World) File(parent library.Node, name, text string, properties ...search.Property) library.Node {
 	w.t.Helper()
 	n := library.Node{
 		ID: w.id(), Type: library.KindFile, OwnedBy: parent.OwnedBy, ParentID: parent.ID, Name: name, Status: library.Processed, Run: 1,
 		Blob: &library.Blob{Length: int64(len(text))},
 	}
-	w.Texts[n.ID] = text
+	w.Texts[n.ID], w.About[n.ID] = text, search.Text{Properties: properties}
 	n = w.Put(n)
 	w.Load()
 	return n

@@ -77,13 +77,12 @@ func (x *Index) removeOthers(ctx context.Context, tx *change, walk int64) error 
 		if err := rows.Scan(&no); err != nil {
 			return err
 		}
-		return tx.unindex(ctx, no)
+		return tx.erase(ctx, no)
 	})
 	if err != nil {
 		return err
 	}
 	for _, statement := range []string{
-		"DELETE FROM body WHERE no IN (SELECT no FROM node WHERE walk <> ?)",
 		"DELETE FROM share WHERE node IN (SELECT no FROM node WHERE walk <> ?)",
 		"DELETE FROM node WHERE walk <> ?1 AND no NOT IN (SELECT parent FROM node WHERE walk = ?1 AND parent IS NOT NULL)",
 		"UPDATE node SET kind = 0, parent = NULL, version = 0, pending = 0, shared = 0 WHERE walk <> ?",
@@ -104,8 +103,8 @@ type row struct {
 }
 
 // numbers is the size of the range of numbers for the nodes of one owner. The ranges do not overlap, so that the rows of
-// a library occupy few pages of each table.
-const numbers = 1 << 32
+// a library occupy few pages of each table. The numbers of blocks, which are larger, leave room for 33 million owners.
+const numbers = 1 << 30
 
 // find returns the row of a node, and inserts it if there is none.
 func find(ctx context.Context, tx *sql.Tx, id string, owner int64) (row, error) {
@@ -189,7 +188,7 @@ func (x *Index) apply(ctx context.Context, tx *change, c *event.NodeChanged, wal
 	}
 	reword := kind > kindUser && (r.kind == 0 || r.name != c.Name)
 	if reword && r.kind > kindUser {
-		if err := tx.unindex(ctx, r.no); err != nil {
+		if _, err := tx.unindex(ctx, r.no); err != nil {
 			return err
 		}
 	}
@@ -197,12 +196,24 @@ func (x *Index) apply(ctx context.Context, tx *change, c *event.NodeChanged, wal
 	_, err = tx.ExecContext(ctx, `UPDATE node SET kind = ?, owner = ?, parent = ?, trashed = ?, shared = ?, version = ?, run = ?,
 		pending = ?, walk = ?, created = ?, updated = ?, size = ?, status = ?, format = ?, name = ?, sortname = ? WHERE no = ?`,
 		kind, owner, parent, c.Trashed, len(principals) > 0, int64(c.Version), int64(c.Run), pending, walk,
-		c.CreatedAt.AsTime().UnixMilli(), c.ChangedAt.AsTime().UnixMilli(), int64(c.Length), c.Status, format, c.Name, search.Fold(c.Name), r.no)
+		c.CreatedAt.AsTime().UnixMilli(), c.ChangedAt.AsTime().UnixMilli(), int64(c.Length), c.Status, format, c.Name, search.SortKey(c.Name), r.no)
 	if err != nil || !reword {
 		return err
 	}
-	tx.index(r.no)
+	tx.index(r.no, false)
 	return nil
+}
+
+// erase removes the words, properties and text of a node.
+func (c *change) erase(ctx context.Context, no int64) error {
+	w, err := c.unindex(ctx, no)
+	if err == nil && w.known {
+		_, err = c.ExecContext(ctx, "DELETE FROM about WHERE no = ?", no)
+	}
+	if err != nil {
+		return err
+	}
+	return c.setBlocks(ctx, no, len(w.blocks), nil)
 }
 
 // remove marks a node as removed and retains its row with the last version.
@@ -211,12 +222,9 @@ func (x *Index) remove(ctx context.Context, tx *change, r row, c *event.NodeChan
 		return err
 	}
 	if r.kind > kindUser {
-		if err := tx.unindex(ctx, r.no); err != nil {
+		if err := tx.erase(ctx, r.no); err != nil {
 			return err
 		}
-	}
-	if _, err := tx.ExecContext(ctx, "DELETE FROM body WHERE no = ?", r.no); err != nil {
-		return err
 	}
 	_, err := tx.ExecContext(ctx, `UPDATE node SET kind = 0, parent = NULL, shared = 0, pending = 0, textrun = 0, name = '', sortname = '',
 		version = ?, created = ?, updated = ? WHERE no = ?`, int64(c.Version), c.CreatedAt.AsTime().UnixMilli(), c.ChangedAt.AsTime().UnixMilli(), r.no)

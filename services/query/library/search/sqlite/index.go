@@ -65,7 +65,7 @@ func open(ctx context.Context, path string) (_ *Index, err error) {
 	if x.pack, err = zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1)); err != nil {
 		return nil, err
 	}
-	if x.unpack, err = zstd.NewReader(nil, zstd.WithDecoderMaxMemory(2*search.MaxText), zstd.WithDecoderConcurrency(0)); err != nil {
+	if x.unpack, err = zstd.NewReader(nil, zstd.WithDecoderMaxMemory(4*blockSize), zstd.WithDecoderConcurrency(0)); err != nil {
 		return nil, err
 	}
 	// The index can be rebuilt, so it need not survive a power failure; after a crash it is consistent.

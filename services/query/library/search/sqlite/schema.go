@@ -1,7 +1,8 @@
 package sqlite
 
-// version is the version of the schema and of search.Words. A file with another version is rebuilt.
-const version = 3
+// version is the version of the schema, of search.Words, search.SortKey and what is indexed of files. A file with another
+// version is rebuilt.
+const version = 4
 
 // schema creates the tables. Times are milliseconds since the Unix epoch.
 const schema = `
@@ -44,13 +45,19 @@ CREATE TRIGGER share_removed AFTER DELETE ON share BEGIN
 	DELETE FROM grantor WHERE principal = OLD.principal AND owner = OLD.owner AND nodes = 0;
 END;
 
--- The texts, compressed, for snippets.
-CREATE TABLE body (no INTEGER PRIMARY KEY, text BLOB NOT NULL);
+-- The properties of files, a JSON array, and why their texts are incomplete.
+CREATE TABLE about (no INTEGER PRIMARY KEY, properties TEXT NOT NULL, cut TEXT NOT NULL);
 
--- The words of names and texts, each as <owner>_<word>: a query reads only the postings of libraries of which the
--- caller may see a node, regardless of the size of the others. search.Words splits the texts. Rows are deleted by
--- specifying their words, because contentless_delete does not maintain the averages that scores depend on.
-CREATE VIRTUAL TABLE words USING fts5 (name, text, content = '', tokenize = "ascii tokenchars '_'");
+-- The texts in blocks, compressed, for snippets. The block with index i of node no has the number 256 * no + i.
+CREATE TABLE body (block INTEGER PRIMARY KEY, text BLOB NOT NULL);
+
+-- The distinct words of each block of a text with several blocks, as in words.
+CREATE VIRTUAL TABLE block USING fts5 (text, content = '', contentless_delete = 1, detail = none, tokenize = "ascii tokenchars '_'");
+
+-- The words of names, properties and texts, each as <owner>_<word>: a query reads only the postings of libraries of which the
+-- caller may see a node, regardless of the size of the others. <owner>_ separates properties. search.Words splits the texts.
+-- Rows are deleted by specifying their words, because contentless_delete does not maintain the averages that scores depend on.
+CREATE VIRTUAL TABLE words USING fts5 (name, about, text, content = '', tokenize = "ascii tokenchars '_'");
 `
 
 // kinds lists the kinds of nodes. The number stored for a kind is its index.

@@ -18,6 +18,10 @@ import (
 // statistics about words: MATERIALIZED computes each step once, CROSS JOIN fixes the order of the tables, and a unary
 // plus disables an index. A test checks the plan.
 //
+// BM25 is at most 2.2 times the weight of each term, however often a node contains it. Occurrences in names and properties
+// count so much that one is worth more than any number in a text, and a hit with such an occurrence precedes those without:
+// 32 terms in an index of 10^12 nodes score less than 1e4.
+//
 // From each folder of a hit it walks up to the root, which it reaches only if no folder is in the trash. On the
 // way it checks whether a folder is shared with the caller, and whether one is the folder of the filter.
 const found = `
@@ -27,7 +31,7 @@ chosen (no, id, score, kind, format, created, parent, open, wanted) AS MATERIALI
 		n.trashed = 0 AND n.kind > 1 AND n.parent IS NOT NULL AND (:all OR n.created >= :from AND n.created < :to
 			AND (:kind = 0 OR n.kind = :kind) AND (:format = '' OR n.format = :format) AND (:status = '' OR n.status = :status))
 	FROM (
-		SELECT words.rowid AS no, -bm25(words, 10.0, 1.0) AS score
+		SELECT words.rowid AS no, -bm25(words, 1e9, 1e9, 1.0) + 1e4 * (bm25(words, 1.0, 1.0, 0.0) < 0) AS score
 		FROM json_each(:expressions) AS library CROSS JOIN words WHERE words MATCH library.value LIMIT :most
 	) AS hits CROSS JOIN node AS n ON n.no = hits.no
 ),
@@ -55,7 +59,7 @@ UNION ALL SELECT 2, '', count(*) FROM chosen`
 const granted = `EXISTS (SELECT 1 FROM json_each(:principals) AS p CROSS JOIN share AS s ON s.node = n.no AND s.principal = p.value)`
 
 // named selects the properties of a node that a hit contains.
-const named = "SELECT n.id, n.name, b.text FROM node AS n LEFT JOIN body AS b ON b.no = n.no WHERE n.no = ?"
+const named = "SELECT n.id, n.name, a.properties, coalesce(a.cut, ''), (" + lastBlock + ") FROM node AS n LEFT JOIN about AS a ON a.no = n.no WHERE n.no = ?3"
 
 // Parts of the result of found.
 const (
@@ -80,6 +84,10 @@ func (x *Index) Search(ctx context.Context, q search.Query) (search.Result, erro
 	if result.Sequence, _, err = position(ctx, tx); err != nil {
 		return result, err
 	}
+	if len(q.Terms) == 0 {
+		result.Facets = newGroups().facets()
+		return result, nil
+	}
 	arguments, cut, err := parameters(ctx, tx, q, after)
 	if err != nil {
 		return result, fault(err)
@@ -89,28 +97,37 @@ func (x *Index) Search(ctx context.Context, q search.Query) (search.Result, erro
 	if err != nil {
 		return result, fault(err)
 	}
-	named := tx.StmtContext(ctx, x.named)
 	more := len(found) > q.Limit
 	found = found[:min(len(found), q.Limit)]
+	named, excerpts := tx.StmtContext(ctx, x.named), x.excerptsOf(tx, q.Terms, found)
 	for _, h := range found {
-		hit := search.Hit{Score: h.score}
-		var id uuid.UUID
-		var name string
-		var packed []byte
-		if err := named.QueryRowContext(ctx, h.no).Scan(&id, &name, &packed); err != nil {
-			return result, fault(err)
-		}
-		text, err := x.unpacked(packed)
+		hit, id, err := read(ctx, named, h, excerpts)
 		if err != nil {
 			return result, err
 		}
-		hit.ID, hit.Snippets = id.String(), search.Snippets(name, text, q.Terms)
-		result.Hits = append(result.Hits, hit)
-		if more {
+		if result.Hits = append(result.Hits, hit); more {
 			result.Next = cursor{asked, []any{h.score}, id}.String()
 		}
 	}
 	return result, nil
+}
+
+// read returns a hit with its snippets, and the key of its node.
+func read(ctx context.Context, named *sql.Stmt, h hit, e *excerpts) (found search.Hit, id uuid.UUID, err error) {
+	var name string
+	var packed []byte
+	var last sql.NullInt64
+	row := named.QueryRowContext(ctx, blockNo(h.no, 0), blockNo(h.no, maxBlocks-1), h.no)
+	if err := row.Scan(&id, &name, &packed, &found.Cut, &last); err != nil {
+		return found, id, fault(err)
+	}
+	found.ID, found.Score = id.String(), h.score
+	properties, err := unpackProperties(packed)
+	if err != nil {
+		return found, id, err
+	}
+	found.Snippets, err = search.Snippets(name, properties, e.of(ctx, h.no, blockCount(h.no, last)), e.terms)
+	return found, id, err
 }
 
 // parameters returns the parameters of found. cut means that there may be more libraries than are searched.

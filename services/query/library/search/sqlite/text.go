@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 
 	"github.com/google/uuid"
@@ -24,7 +25,7 @@ func (x *Index) Pending(ctx context.Context, limit int) ([]search.Pending, error
 	return all, err
 }
 
-// SetTexts stores the texts of files.
+// SetTexts stores the texts and properties of files.
 func (x *Index) SetTexts(ctx context.Context, texts []search.Text) error {
 	return x.transaction(ctx, func(tx *change) error {
 		for _, t := range texts {
@@ -49,43 +50,38 @@ func (x *Index) setText(ctx context.Context, tx *change, t search.Text) error {
 	if err != nil {
 		return err
 	}
-	if err := tx.unindex(ctx, no); err != nil {
-		return err
-	}
-	if t.Text == "" {
-		_, err = tx.ExecContext(ctx, "DELETE FROM body WHERE no = ?", no)
-	} else {
-		_, err = tx.ExecContext(ctx, "INSERT OR REPLACE INTO body VALUES (?, ?)", no, x.pack.EncodeAll([]byte(t.Text), nil))
-	}
+	w, err := tx.unindex(ctx, no)
 	if err != nil {
 		return err
 	}
-	tx.index(no)
+	if w.known || len(t.Properties) > 0 || t.Cut != "" {
+		properties, err := json.Marshal(t.Properties)
+		if err != nil {
+			return err
+		}
+		if _, err := tx.ExecContext(ctx, "INSERT OR REPLACE INTO about VALUES (?, ?, ?)", no, string(properties), t.Cut); err != nil {
+			return err
+		}
+	}
+	if err := tx.setBlocks(ctx, no, len(w.blocks), split(t.Text)); err != nil {
+		return err
+	}
+	tx.index(no, true)
 	return nil
 }
 
-// body returns the text of a node, or "" if there is none.
-func (x *Index) body(ctx context.Context, q querier, no int64) (string, error) {
-	var packed []byte
-	err := q.QueryRowContext(ctx, "SELECT text FROM body WHERE no = ?", no).Scan(&packed)
-	if errors.Is(err, sql.ErrNoRows) {
-		return "", nil
+// unpackProperties returns the properties in a row of about. There are none without a row.
+func unpackProperties(packed []byte) (properties []search.Property, err error) {
+	if packed == nil {
+		return nil, nil
 	}
-	if err != nil {
-		return "", fault(err)
+	if err := json.Unmarshal(packed, &properties); err != nil {
+		return nil, errors.Join(search.ErrDamaged, err)
 	}
-	return x.unpacked(packed)
+	return properties, nil
 }
 
-func (x *Index) unpacked(packed []byte) (string, error) {
-	text, err := x.unpack.DecodeAll(packed, nil)
-	if err != nil {
-		return "", errors.Join(search.ErrDamaged, err)
-	}
-	return string(text), nil
-}
-
-// Has reports whether the index has a version of a node and, for a file, its text.
+// Has reports whether the index has a version of a node and, for a file, its text and properties.
 func (x *Index) Has(ctx context.Context, id string, version int64) (bool, error) {
 	key, err := keyOf(id)
 	if err != nil {

@@ -16,43 +16,75 @@ import (
 type change struct {
 	*sql.Tx
 	x     *Index
-	added map[int64]bool
+	added map[int64]bool // by number, whether the text has changed
 }
 
-// index schedules the words of a node to be added at the end of the transaction.
-func (c *change) index(no int64) { c.added[no] = true }
+// index schedules the words of a node to be added at the end of the transaction. text means that its text has changed.
+func (c *change) index(no int64, text bool) { c.added[no] = text }
 
-// unindex deletes the words of a node. Call it before changing the name or text.
-func (c *change) unindex(ctx context.Context, no int64) error {
-	if c.added[no] {
-		delete(c.added, no)
-		return nil
+// unindex deletes the words of a node and returns them. Call it before changing the name, the properties or the text.
+func (c *change) unindex(ctx context.Context, no int64) (w nodeWords, err error) {
+	if w, err = c.words(ctx, no); err != nil {
+		return w, err
 	}
-	return c.reword(ctx, no, "INSERT INTO words (words, rowid, name, text) VALUES ('delete', ?, ?, ?)")
+	if _, scheduled := c.added[no]; scheduled {
+		delete(c.added, no)
+		return w, nil
+	}
+	_, err = c.ExecContext(ctx, "INSERT INTO words (words, rowid, name, about, text) VALUES ('delete', ?, ?, ?, ?)", no, w.name, w.about, w.text())
+	return w, err
 }
 
 // end adds the words of the scheduled nodes.
 func (c *change) end(ctx context.Context) error {
 	for _, no := range slices.Sorted(maps.Keys(c.added)) {
-		if err := c.reword(ctx, no, "INSERT INTO words (rowid, name, text) VALUES (?, ?, ?)"); err != nil {
+		w, err := c.words(ctx, no)
+		if err != nil {
 			return err
+		}
+		if _, err := c.ExecContext(ctx, "INSERT INTO words (rowid, name, about, text) VALUES (?, ?, ?, ?)", no, w.name, w.about, w.text()); err != nil {
+			return err
+		}
+		if !c.added[no] || len(w.blocks) < 2 {
+			continue
+		}
+		for i, text := range w.blocks {
+			if _, err := c.ExecContext(ctx, "INSERT INTO block (rowid, text) VALUES (?, ?)", blockNo(no, i), distinct(tokens(w.owner, text))); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
-func (c *change) reword(ctx context.Context, no int64, statement string) error {
-	var owner int64
+// nodeWords are the tokens of a node.
+type nodeWords struct {
+	owner       int64
+	name, about string
+	known       bool     // there is a row of properties
+	blocks      []string // the text
+}
+
+// text returns the tokens of the text.
+func (w nodeWords) text() string { return tokens(w.owner, strings.Join(w.blocks, "")) }
+
+func (c *change) words(ctx context.Context, no int64) (w nodeWords, err error) {
 	var name string
-	if err := c.QueryRowContext(ctx, "SELECT owner, name FROM node WHERE no = ?", no).Scan(&owner, &name); err != nil {
-		return err
+	var packed []byte
+	const read = "SELECT n.owner, n.name, a.properties FROM node AS n LEFT JOIN about AS a ON a.no = n.no WHERE n.no = ?"
+	if err := c.QueryRowContext(ctx, read, no).Scan(&w.owner, &name, &packed); err != nil {
+		return w, err
 	}
-	text, err := c.x.body(ctx, c, no)
+	w.name, w.known = tokens(w.owner, name), packed != nil
+	properties, err := unpackProperties(packed)
 	if err != nil {
-		return err
+		return w, err
 	}
-	_, err = c.ExecContext(ctx, statement, no, tokens(owner, name), tokens(owner, text))
-	return err
+	for _, p := range properties {
+		w.about += tokens(w.owner, p.Value) + prefix(w.owner) + " "
+	}
+	w.blocks, err = c.x.blocks(ctx, c, no)
+	return w, err
 }
 
 // prefix returns the prefix of the tokens of an owner.
@@ -66,6 +98,20 @@ func tokens(owner int64, text string) string {
 		b.WriteString(begin)
 		b.WriteString(w.Text)
 		b.WriteByte(' ')
+	}
+	return b.String()
+}
+
+// distinct returns the distinct tokens of a text.
+func distinct(tokens string) string {
+	seen := map[string]bool{}
+	var b strings.Builder
+	for token := range strings.FieldsSeq(tokens) {
+		if !seen[token] {
+			seen[token] = true
+			b.WriteString(token)
+			b.WriteByte(' ')
+		}
 	}
 	return b.String()
 }

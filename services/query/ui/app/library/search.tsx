@@ -65,7 +65,7 @@ export default function SearchPage(): JSX.Element {
   }, [list]);
   const clear = (): void => setQuery({ type: "", format: "", year: "", in: "" });
   return (
-    <Page title="Search" lead="Search names and text in your library, in items shared with you and in public items.">
+    <Page title="Search" lead="Search names, titles and text in your library, in items shared with you and in public items.">
       <form class="search-box" role="search" onSubmit={(event) => {
         event.preventDefault();
         setQuery({ q: new FormData(event.currentTarget).get("q")?.toString().trim() ?? "" });
@@ -136,7 +136,7 @@ function Nothing({ now, filtered, clear }: { now: Asked; filtered: boolean; clea
       {others.map((o) => <Button key={o} onClick={() => setQuery({ q: o })}>Try {o}</Button>)}
       {!filtered && others.length === 0 && <ButtonLink href="/library">Open the library</ButtonLink>}
     </>}>
-      No name or text contains all of these words{filtered && " with the selected filters"}. Items in the trash are not
+      No name, title or text contains all of these words{filtered && " with the selected filters"}. Items in the trash are not
       searched, and new files are searchable after a second.
     </EmptyState>
   );
@@ -155,14 +155,21 @@ function Place({ id }: { id: string }): JSX.Element | null {
   return node ? <a href={hrefOf(node)}><Bdi text={nameOf(node)} /></a> : null;
 }
 
-function One({ hit: { node, snippets } }: { hit: Hit }): JSX.Element {
-  const title = snippets.find((s) => s.field === "name"), texts = snippets.filter((s) => s.field === "text");
+const fields: Partial<Record<Schemas["Snippet"]["field"], string>> = {
+  title: "Title", author: "Author", byline: "Author", subject: "Subject", keywords: "Keywords", attachmentNames: "Attached file",
+};
+
+function One({ hit: { node, snippets, textCut } }: { hit: Hit }): JSX.Element {
+  const title = snippets.find((s) => s.field === "name"), others = snippets.filter((s) => s.field !== "name");
   return (
     <li class="card hit">
       <Thumbnail node={node} size={80} />
       <div class="grow">
         <a class="name" href={hrefOf(node)}>{title ? <Marked parts={title.parts} /> : <Bdi text={nameOf(node)} />}</a>
-        {texts.map((s, i) => <p key={i} class="snippet"><Marked parts={s.parts} /></p>)}
+        {others.map((s, i) => (
+          <p key={i} class="snippet">{fields[s.field] && <span class="soft">{fields[s.field]}: </span>}<Marked parts={s.parts} /></p>
+        ))}
+        {textCut && <p class="sub">The text is searched in part: {visible(textCut)}.</p>}
         <p class="sub hit-facts">
           {kindOf(node)}
           {node.length !== undefined && <> · {bytes(node.length)}</>}

@@ -1,0 +1,59 @@
+package search
+
+import "slices"
+
+// Excerpt is a part of a text that may contain matches.
+type Excerpt struct {
+	At   int    // its position among the excerpts of a text, at least its offset in bytes; 0 at the beginning of the text
+	Text string // with the beginning of the text after it
+	Own  int    // length without the text after it: matches must begin before
+	Last bool   // the text ends with it
+}
+
+// Whole returns the excerpt that is the complete text.
+func Whole(text string) Excerpt { return Excerpt{Text: text, Own: len(text), Last: true} }
+
+// passage is a group of matches that are close to each other.
+type passage struct {
+	Excerpt
+	matches []match
+}
+
+// passages returns the passages of an excerpt.
+func (e Excerpt) passages(terms Terms) []passage {
+	var all []passage
+	for _, m := range matches(e.Text, terms) {
+		n := len(all)
+		switch {
+		case m.start >= e.Own:
+		case n > 0 && m.end-all[n-1].matches[0].start <= 2*around:
+			all[n-1].matches = append(all[n-1].matches, m)
+		default:
+			all = append(all, passage{e, []match{m}})
+		}
+	}
+	return all
+}
+
+// terms returns the number of distinct terms in a passage.
+func (p passage) terms() int {
+	seen := map[int]bool{}
+	for _, m := range p.matches {
+		seen[m.term] = true
+	}
+	return len(seen)
+}
+
+// parts returns the passage with the words around it.
+func (p passage) parts() []Part {
+	start, end := widened(p.Text, p.matches[0].start, p.matches[len(p.matches)-1].end)
+	return p.Excerpt.parts(start, end, p.matches)
+}
+
+// best returns the passages with the most distinct terms, in the order of the text.
+func best(all []passage, most int) []passage {
+	slices.SortStableFunc(all, func(a, b passage) int { return b.terms() - a.terms() })
+	all = all[:min(len(all), most)]
+	slices.SortFunc(all, func(a, b passage) int { return a.At + a.matches[0].start - b.At - b.matches[0].start })
+	return all
+}
