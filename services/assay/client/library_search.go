@@ -40,11 +40,12 @@ type SearchHit struct {
 	Node     Node            `json:"node"`
 	Score    float64         `json:"score"`
 	Snippets []SearchSnippet `json:"snippets"`
+	TextCut  string          `json:"textCut,omitempty"` // why only a part of the text is searched
 }
 
-// SearchSnippet is an excerpt of a name or text that contains words of the query.
+// SearchSnippet is an excerpt of a name, text or entry of the metadata that contains words of the query.
 type SearchSnippet struct {
-	Field string       `json:"field"` // name or text
+	Field string       `json:"field"` // name, text, or the entry, such as title
 	Parts []SearchPart `json:"parts"`
 }
 

@@ -17,12 +17,13 @@ func newLibrarySearch(s *settings) *cobra.Command {
 	var below string
 	cmd := &cobra.Command{
 		Use:   "search QUERY",
-		Short: "Search folders and files by the words in their names and texts",
-		Long: `Search folders and files by the words in their names and texts.
+		Short: "Search folders and files by the words in their names, titles and texts",
+		Long: `Search folders and files by the words in their names, titles, authors, keywords and texts.
 
 All words of the query must occur. Write a phrase as "words in this order", a prefix as
-rep*, and an excluded word as -word. Case and accents are ignored. The search covers
-your own nodes, those that others share with you, and public ones.`,
+rep*, and an excluded word as -word. AND, OR and NOT are words like others. Case and
+accents are ignored. The search covers your own nodes, those that others share with you,
+and public ones.`,
 		Example: `  assay library search budget
   assay library search '"annual report" 202* -draft' --format pdf --in /Reports`,
 		Args: cobra.MinimumNArgs(1),
@@ -51,7 +52,7 @@ your own nodes, those that others share with you, and public ones.`,
 			return writeJSON(out, page)
 		}
 		for _, h := range page.Hits {
-			if err := errors.Join(s.nodes().writeLine(out, h.Node), writeSnippets(out, h.Snippets)); err != nil {
+			if err := errors.Join(s.nodes().writeLine(out, h.Node), writeSnippets(out, h)); err != nil {
 				return err
 			}
 		}
@@ -65,25 +66,32 @@ your own nodes, those that others share with you, and public ones.`,
 	return cmd
 }
 
-// writeSnippets writes passages of a text, one per line, with brackets around the matching words.
-func writeSnippets(w io.Writer, snippets []client.SearchSnippet) error {
-	for _, snippet := range snippets {
-		if snippet.Field != "text" {
+// writeSnippets writes passages of the text and the properties of a hit, one per line, with brackets around the matching
+// words, and whether only a part of the text is searched.
+func writeSnippets(w io.Writer, h client.SearchHit) error {
+	var lines strings.Builder
+	for _, snippet := range h.Snippets {
+		if snippet.Field == "name" {
 			continue
 		}
-		var line strings.Builder
+		lines.WriteString("    ")
+		if snippet.Field != "text" {
+			lines.WriteString(shown(snippet.Field) + ": ")
+		}
 		for _, p := range snippet.Parts {
 			if text := shown(p.Text); p.Match {
-				line.WriteString("[" + text + "]")
+				lines.WriteString("[" + text + "]")
 			} else {
-				line.WriteString(text)
+				lines.WriteString(text)
 			}
 		}
-		if _, err := fmt.Fprintf(w, "    %s\n", line.String()); err != nil {
-			return err
-		}
+		lines.WriteString("\n")
 	}
-	return nil
+	if h.TextCut != "" {
+		lines.WriteString("    (" + shown(h.TextCut) + ")\n")
+	}
+	_, err := io.WriteString(w, lines.String())
+	return err
 }
 
 func newLibraryText(s *settings) *cobra.Command {
