@@ -89,11 +89,12 @@ func (f *follower) loadSome(ctx context.Context) (int, error) {
 	reads.SetLimit(loads)
 	var stated float64 // bytes of the texts, as far as the metadata state it
 	var read atomic.Int64
+	begun := 0
 	for i, p := range pending {
 		if stated >= loadBytes || read.Load() >= loadBytes {
-			texts = texts[:i]
 			break
 		}
+		begun++
 		length, _ := files[p.ID].Metadata["textLength"].(float64)
 		stated += length
 		reads.Go(func() error {
@@ -106,7 +107,7 @@ func (f *follower) loadSome(ctx context.Context) (int, error) {
 	if err := reads.Wait(); err != nil {
 		return 0, errors.Join(errBackend, err)
 	}
-	for rest := texts; len(rest) > 0; {
+	for rest := texts[:begun]; len(rest) > 0; {
 		n, size := 1, len(rest[0].Text)
 		for n < len(rest) && size+len(rest[n].Text) <= loadBytes {
 			size += len(rest[n].Text)
@@ -117,7 +118,7 @@ func (f *follower) loadSome(ctx context.Context) (int, error) {
 		}
 		rest = rest[n:]
 	}
-	return len(texts), nil
+	return begun, nil
 }
 
 func (f *follower) setTexts(ctx context.Context, texts []Text) error {
