@@ -222,6 +222,8 @@ func search(t *testing.T, b *Browser, s system.System) {
 	p.See(t, ".list-end", "End of results")
 	p.Wait(t, `document.querySelectorAll(".hit").length === 21`)
 	p.Go(t, `/search?q="`)
+	p.See(t, ".empty h2", "No results")
+	p.Go(t, "/search?q=-binder")
 	p.See(t, ".empty", "Search failed")
 }
 
