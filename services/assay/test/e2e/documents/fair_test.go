@@ -20,10 +20,13 @@ const (
 	allWithin = 2 * time.Minute
 )
 
+// text is the content of a page that shows a word.
+const text = "BT /F1 12 Tf 72 720 Td (fox) Tj ET "
+
 // endless returns a PDF with a form that fills with a pattern, whose cell draws the form.
 func endless() []byte {
 	const fill = "/P0 scn 0 0 224 160 re f "
-	return wasmtest.PDF{Pages: []string{""}, Contents: "/X0 Do", Forms: []string{"/Pattern cs " + fill + fill + fill}, Patterns: []string{"/X0 Do"}}.Bytes()
+	return wasmtest.PDF{Pages: []string{""}, Contents: text + "/X0 Do", Forms: []string{"/Pattern cs " + fill + fill + fill}, Patterns: []string{"/X0 Do"}}.Bytes()
 }
 
 // TestDocumentsThatDrawThemselves: a document whose picture never ends is processed without it after one attempt, the text
@@ -40,7 +43,7 @@ func TestDocumentsThatDrawThemselves(t *testing.T) {
 	}
 	began, ended := time.Now(), make(chan []outcome, 1)
 	go func() { ended <- process(t, s.System, slow) }()
-	exploding := wasmtest.PDF{Pages: []string{""}, Contents: "/X0 Do", Forms: []string{"/X1 Do /X1 Do /X1 Do", "/X0 Do /X0 Do /X0 Do"}}
+	exploding := wasmtest.PDF{Pages: []string{""}, Contents: text + "/X0 Do", Forms: []string{"/X1 Do /X1 Do /X1 Do", "/X0 Do /X0 Do /X0 Do"}}
 	if _, err := processOne(t.Context(), s.Client(t, system.NewOwner()), document{"another.txt", func() []byte { return []byte(fox) }}); err != nil {
 		t.Fatal(err)
 	}

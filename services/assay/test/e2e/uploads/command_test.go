@@ -1,6 +1,7 @@
 package uploads
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -62,7 +63,7 @@ func TestInterruptedCommandContinues(t *testing.T) {
 // heldPart is the last part of the file.
 const heldPart = "5"
 
-// partGate counts the parts that are sent, and holds the last part until the gate is open.
+// partGate counts the parts that are sent. It holds the last part until the gate is open, and then drops it.
 type partGate struct {
 	mu   sync.Mutex
 	sent map[string]int
@@ -96,13 +97,17 @@ func (g *partGate) pass(r *http.Request) {
 	}
 	g.mu.Lock()
 	g.sent[number]++
-	open := g.open
+	held, open := number == heldPart && g.sent[number] == 1, g.open
 	g.mu.Unlock()
-	if number == heldPart {
+	if held {
 		select {
 		case <-open:
 		case <-r.Context().Done():
 		}
+		// The bucket does not store the part, even if the server has not noticed that the command is gone.
+		ctx, cancel := context.WithCancel(r.Context())
+		cancel()
+		*r = *r.WithContext(ctx)
 	}
 }
 
