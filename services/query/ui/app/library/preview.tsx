@@ -71,18 +71,15 @@ function Document({ node, picture }: { node: Node; picture: NonNullable<ReturnTy
   );
 }
 
-async function readResult(node: Node, name: "text" | "reader"): Promise<string> {
-  const response = await fetch(
-    `/v1/library/files/${encodeURIComponent(node.id)}/${name}?` + new URLSearchParams(linkToken()).toString(),
-    { headers: identityHeaders() },
-  );
+async function readFrom(path: string): Promise<string> {
+  const response = await fetch(path + new URLSearchParams(linkToken()).toString(), { headers: identityHeaders() });
   if (!response.ok) throw refusal(response.status, await response.json().catch(() => undefined));
   return response.text();
 }
 
-const readText = (node: Node): Promise<string> =>
-  readResult(node, "text").then((text) => text.replaceAll("\f", "\n\n")); // form feeds separate pages
-const readArticle = (node: Node): Promise<string> => readResult(node, "reader").then(textOf);
+const readText = (node: Node): Promise<string> => // form feeds separate pages
+  readFrom(`/v1/library/files/${encodeURIComponent(node.id)}/text?`).then((text) => text.replaceAll("\f", "\n\n"));
+const readArticle = (node: Node): Promise<string> => readFrom(`/v1/library/files/${encodeURIComponent(node.id)}/reader?`).then(textOf);
 
 /** Loads a text of a file, unless read is undefined. */
 function useText(node: Node, read: typeof readText | undefined = readText): { text: string | undefined; error: Error | undefined } {
