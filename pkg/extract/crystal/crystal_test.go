@@ -125,12 +125,49 @@ func TestOperations(t *testing.T) {
 func TestUndeterminedPropertiesAreListed(t *testing.T) {
 	for name, test := range map[string]struct{ from, to, missing string }{
 		"cell":       {"_cell_length_a 5.6402(2)\n", "", "volume"},
-		"operations": {"-x,-y,-z", "-x,-y,-w", "cellAtoms"},
+		"operations": {"-x,-y,-z", "-x,-y,-w", "symmetryOperations cellAtoms"},
 		"formula":    {"'Cl Na'", "'Cl0.5 Na'", "formula weight"},
 	} {
 		r := Read([]byte(strings.Replace(halite, test.from, test.to, 1)))
 		if got := strings.Join(r.NotDetermined, " "); got != test.missing {
 			t.Errorf("%s: got %q, want %q", name, got, test.missing)
+		}
+	}
+}
+
+// TestMacromolecules checks the names of mmCIF, whose dots equal the underscores of core CIF, and Cartesian coordinates. The
+// volume is 50 · 60 · 70 · sin 120°.
+func TestMacromolecules(t *testing.T) {
+	r := Read([]byte("data_1ABC\n_cell.length_a 50\n_cell.length_b 60\n_cell.length_c 70\n_cell.angle_alpha 90\n_cell.angle_beta 90\n" +
+		"_cell.angle_gamma 120\n_symmetry.space_group_name_H-M 'P 3'\n_symmetry.Int_Tables_number 143\n" +
+		"loop_\n_atom_site.type_symbol\n_atom_site.Cartn_x\n_atom_site.Cartn_y\n_atom_site.Cartn_z\nC 10 25.98076211 35\n"))
+	if r.Failed() || r.Properties.Get(A) != 50.0 || r.Properties.Get(Volume) != 181865.33 || r.Properties.Get(SpaceGroupNumber) != int64(143) {
+		t.Errorf("got %+v, want the cell and the space group", r)
+	}
+	b, err := Parse(r.Content)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, ok := b.Structure()
+	if !ok || len(s.Sites) != 1 {
+		t.Fatalf("got %+v, want one site", s)
+	}
+	// y is half of b · sin 120°, so v is a half; x is 10, and v · b · cos 120° is -15, so u is (10 + 15) / 50.
+	if at := s.Sites[0]; math.Abs(at.X-0.5) > 1e-6 || math.Abs(at.Y-0.5) > 1e-6 || math.Abs(at.Z-0.5) > 1e-6 {
+		t.Errorf("got the site %+v, want ½, ½, ½", at)
+	}
+}
+
+// TestVersion2 checks the values that CIF 1.1 does not have: lists, tables and triple quotes (COMCIFS, CIF 2.0, 2016).
+func TestVersion2(t *testing.T) {
+	r := Read([]byte("data_x\n_a.list [1 'a ]' [2 3]]\n_b.text \"\"\"tri\nple\"\"\"\n_c.table {\"k\":1}\n"))
+	want := records.Fields{{Name: "_a.list", Value: "[1 'a ]' [2 3]]"}, {Name: "_b.text", Value: "tri\nple"}, {Name: "_c.table", Value: `{"k":1}`}}
+	if r.Failed() || !reflect.DeepEqual(r.Fields, want) {
+		t.Errorf("got %+v, want fields %+v", r, want)
+	}
+	for _, damaged := range []string{"data_x\n_a [1 2\n", "data_x\n_a \"\"\"x\n_b 1\n"} {
+		if r := Read([]byte(damaged)); !r.Failed() {
+			t.Errorf("%q: got %+v, want an error", damaged, r)
 		}
 	}
 }

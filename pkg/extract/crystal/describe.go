@@ -71,7 +71,11 @@ func (b *Block) describe(r *records.Record) {
 	if stated, uncertainty, ok := number(b.first("_cell_volume")); ok {
 		set(VolumeAgrees, math.Abs(stated-volume) <= max(0.002*volume, 5*uncertainty))
 	}
-	set(Operations, int64(len(s.Operations)))
+	if len(s.Operations) > 0 {
+		set(Operations, int64(len(s.Operations)))
+	} else { // the file states at most the name of the space group
+		missing(Operations)
+	}
 	set(Sites, int64(len(s.Sites)))
 	if atoms, ok := s.Atoms(); ok && len(s.Sites) > 0 {
 		set(CellAtoms, int64(len(atoms)))
@@ -98,7 +102,7 @@ func (b *Block) formula(set func(string, any), missing func(...string)) {
 // first returns the value of the first tag that has one.
 func (b *Block) first(tags ...string) string {
 	for _, tag := range tags {
-		if value, found := b.Items.Get(tag); found && value != "?" && value != "." {
+		if value, found := b.get(tag); found && value != "?" && value != "." {
 			return strings.Join(strings.Fields(value), " ")
 		}
 	}

@@ -1,5 +1,5 @@
-// Package crystal reads crystal structures in CIF 1.1: cell, symmetry and atoms. It computes the
-// volume of the cell and draws it.
+// Package crystal reads crystal structures in CIF 1.1 and 2.0 and in mmCIF: cell, symmetry and atoms. It
+// computes the volume of the cell and draws it.
 package crystal
 
 import (
@@ -23,14 +23,27 @@ type Loop struct {
 	Values []string
 }
 
-// column returns the index of a tag in each row, or -1.
+// column returns the index of a tag of core CIF in each row, or -1.
 func (l *Loop) column(tag string) int {
 	for i, t := range l.Tags {
-		if t == tag {
+		if core(t) == tag {
 			return i
 		}
 	}
 	return -1
+}
+
+// core returns the name of core CIF for a tag: mmCIF writes a dot between the category and the item.
+func core(tag string) string { return strings.ReplaceAll(tag, ".", "_") }
+
+// get returns the value of a tag of core CIF outside loops, and whether there is one.
+func (b *Block) get(tag string) (string, bool) {
+	for i := range b.Items {
+		if core(b.Items[i].Name) == tag {
+			return b.Items[i].Value, true
+		}
+	}
+	return "", false
 }
 
 // ErrNotCIF means that a text is not a data block of a CIF.
@@ -58,10 +71,19 @@ func Boundary() records.Boundary {
 	}
 }
 
-// Parse parses a data block. The error wraps ErrNotCIF and names the line and the token.
+// Parse parses a data block of CIF 1.1 or, if it is none, of CIF 2.0. The error wraps ErrNotCIF and names the line and the
+// token.
 func Parse(text string) (*Block, error) {
 	p := &parser{lexer: lexer{text: text, line: 1}}
-	return p.block()
+	b, err := p.block()
+	if err == nil {
+		return b, nil
+	}
+	p = &parser{lexer: lexer{text: text, line: 1, two: true}}
+	if b, err := p.block(); err == nil {
+		return b, nil
+	}
+	return nil, err
 }
 
 type parser struct {

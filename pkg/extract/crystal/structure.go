@@ -38,6 +38,18 @@ func (c Cell) Volume() (float64, bool) {
 	return v, square > 1e-9 && c.A > 0 && c.B > 0 && c.C > 0 && !math.IsInf(v, 0) && v > 0
 }
 
+// fractional returns the fractional coordinates of a point in Cartesian coordinates, in angstroms: edge a is along x, and
+// edge b in the plane of x and y, as in the Protein Data Bank.
+func (c Cell) fractional(x, y, z float64) (u, v, w float64) {
+	volume, _ := c.Volume()
+	a, b, g := cos(c.Alpha), cos(c.Beta), cos(c.Gamma)
+	sine := math.Sin(c.Gamma * math.Pi / 180)
+	w = z * c.A * c.B * sine / volume
+	v = (y - w*c.C*(a-b*g)/sine) / (c.B * sine)
+	u = (x - v*c.B*g - w*c.C*b) / c.A
+	return u, v, w
+}
+
 func cos(degrees float64) float64 { return math.Cos(degrees * math.Pi / 180) }
 
 // number parses a number with an optional standard uncertainty in parentheses.
@@ -64,7 +76,7 @@ func (b *Block) Structure() (*Structure, bool) {
 		"_cell_length_a": &s.Cell.A, "_cell_length_b": &s.Cell.B, "_cell_length_c": &s.Cell.C,
 		"_cell_angle_alpha": &s.Cell.Alpha, "_cell_angle_beta": &s.Cell.Beta, "_cell_angle_gamma": &s.Cell.Gamma,
 	} {
-		text, found := b.Items.Get(tag)
+		text, found := b.get(tag)
 		if *target = 90; !found && strings.Contains(tag, "angle") { // the default in the CIF dictionary
 			continue
 		}
@@ -103,6 +115,10 @@ func (s *Structure) operations(l *Loop, column int) {
 
 func (s *Structure) sites(l *Loop) {
 	x, y, z := l.column("_atom_site_fract_x"), l.column("_atom_site_fract_y"), l.column("_atom_site_fract_z")
+	cartesian := x < 0 && y < 0 && z < 0
+	if cartesian {
+		x, y, z = l.column("_atom_site_cartn_x"), l.column("_atom_site_cartn_y"), l.column("_atom_site_cartn_z")
+	}
 	if x < 0 || y < 0 || z < 0 {
 		return
 	}
@@ -115,6 +131,9 @@ func (s *Structure) sites(l *Loop) {
 		}
 		if !ok[0] || !ok[1] || !ok[2] { // for example a calculated hydrogen without coordinates
 			continue
+		}
+		if cartesian {
+			site.X, site.Y, site.Z = s.Cell.fractional(site.X, site.Y, site.Z)
 		}
 		if label >= 0 {
 			site.Label = l.Values[row+label]

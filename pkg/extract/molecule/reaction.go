@@ -226,6 +226,9 @@ func ReadRDF(raw []byte) records.Record {
 	for hasAny(s.rest, "$RIREG", "$REREG", "$MIREG", "$MEREG") {
 		s.next()
 	}
+	if hasAny(s.rest, "$MOL") { // Marvin writes it between the registry number and the molfile
+		s.next()
+	}
 	block := s.rest
 	var rest []byte
 	switch {

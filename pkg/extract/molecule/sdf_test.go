@@ -174,6 +174,17 @@ func TestRDF(t *testing.T) {
 	}
 }
 
+// TestMoleculesOfRDF checks a $MOL line between the record line, or the registry number, and the molfile.
+func TestMoleculesOfRDF(t *testing.T) {
+	for _, head := range []string{"$MFMT\n", "$MFMT\n$MOL\n", "$MFMT $MIREG 7\n$MOL\n"} {
+		all := readRDF(HeaderRDF + head + block("C", "") + "$DTYPE ID\n$DATUM 7\n")
+		want := records.Fields{{Name: "ID", Value: "7"}}
+		if len(all) != 1 || all[0].Properties.Get(Formula) != "CH4" || !reflect.DeepEqual(all[0].Fields, want) {
+			t.Errorf("%q: got %+v, want CH4 with the field %+v", head, all, want)
+		}
+	}
+}
+
 // wellFormed returns an error if the XML is not well-formed.
 func wellFormed(svg []byte) error {
 	d := xml.NewDecoder(bytes.NewReader(svg))

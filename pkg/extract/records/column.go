@@ -1,9 +1,6 @@
 package records
 
-import (
-	"math"
-	"slices"
-)
+import "slices"
 
 // A Column is a field or a property of the records of a file, with statistics of its values. Min and
 // Max are set only for columns of numbers or dates.
@@ -14,7 +11,7 @@ type Column struct {
 	Count    int     `json:"count"`         // records with a value
 	Empty    int     `json:"empty"`         // processed records without a value
 	Numeric  float64 `json:"numericShare"`  // share of the values that are numbers, 0 to 1
-	Min      any     `json:"min,omitempty"` // a float64, or a date as in the file
+	Min      any     `json:"min,omitempty"` // a float64, a json.Number if that has more digits, or a date as in the file
 	Max      any     `json:"max,omitempty"`
 }
 
@@ -45,6 +42,8 @@ type statistic struct {
 	Booleans int     `json:"booleans,omitempty"`
 	Min      float64 `json:"min,omitempty"` // minimum of the numbers
 	Max      float64 `json:"max,omitempty"`
+	Least    string  `json:"least,omitempty"` // the minimum with all digits, if Min has fewer
+	Most     string  `json:"most,omitempty"`
 	First    string  `json:"first,omitempty"` // earliest date
 	Last     string  `json:"last,omitempty"`
 }
@@ -115,7 +114,7 @@ func (c *statistic) add(value string) {
 	}
 	c.Count++
 	if n, integer, ok := parseNumber(value); ok {
-		c.number(n, n)
+		c.number(boundOf(n, value), boundOf(n, value))
 		c.Numbers++
 		if integer {
 			c.Integers++
@@ -128,11 +127,14 @@ func (c *statistic) add(value string) {
 	}
 }
 
-func (c *statistic) number(low, high float64) {
-	if c.Numbers == 0 {
-		c.Min, c.Max = low, high
+// number extends the range of the numbers.
+func (c *statistic) number(low, high bound) {
+	if c.Numbers == 0 || low.compare(bound{c.Min, c.Least}) < 0 {
+		c.Min, c.Least = low.value, low.text
 	}
-	c.Min, c.Max = math.Min(c.Min, low), math.Max(c.Max, high)
+	if c.Numbers == 0 || high.compare(bound{c.Max, c.Most}) > 0 {
+		c.Max, c.Most = high.value, high.text
+	}
 }
 
 func (c *statistic) date(value string) {
@@ -153,7 +155,7 @@ func before(a, b string) bool {
 
 func (c *statistic) merge(more *statistic) {
 	if more.Numbers > 0 {
-		c.number(more.Min, more.Max)
+		c.number(bound{more.Min, more.Least}, bound{more.Max, more.Most})
 	}
 	if more.Dates > 0 {
 		if c.Dates == 0 {
@@ -186,9 +188,9 @@ func (s *Summary) Table() []Column {
 		switch c.Count {
 		case 0:
 		case c.Integers:
-			column.Type, column.Min, column.Max = Integer, c.Min, c.Max
+			column.Type, column.Min, column.Max = Integer, bound{c.Min, c.Least}.exact(), bound{c.Max, c.Most}.exact()
 		case c.Numbers:
-			column.Type, column.Min, column.Max = Number, c.Min, c.Max
+			column.Type, column.Min, column.Max = Number, bound{c.Min, c.Least}.exact(), bound{c.Max, c.Most}.exact()
 		case c.Dates:
 			column.Type, column.Min, column.Max = Date, c.First, c.Last
 		case c.Booleans:

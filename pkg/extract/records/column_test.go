@@ -1,6 +1,7 @@
 package records
 
 import (
+	"encoding/json"
 	"errors"
 	"reflect"
 	"strconv"
@@ -26,6 +27,11 @@ func TestTypes(t *testing.T) {
 	}{
 		{[]string{"1", "-2", "+30"}, Column{Name: "f", Type: Integer, Count: 3, Numeric: 1, Min: -2.0, Max: 30.0}},
 		{[]string{"1", "", "2.5e-1"}, Column{Name: "f", Type: Number, Count: 2, Empty: 1, Numeric: 1, Min: 0.25, Max: 1.0}},
+		{[]string{"293(2)", "100.5(12)"}, Column{Name: "f", Type: Number, Count: 2, Numeric: 1, Min: 100.5, Max: 293.0}},
+		{[]string{"12345678901234567890", "9007199254740993", "12345678901234567891"}, Column{
+			Name: "f", Type: Integer, Count: 3, Numeric: 1, Min: json.Number("9007199254740993"), Max: json.Number("12345678901234567891"),
+		}},
+		{[]string{"(2)", "2(x)", "2(1", "2()"}, Column{Name: "f", Type: Text, Count: 4}},
 		{[]string{"1", "2", "3", "n/a"}, Column{Name: "f", Type: Text, Count: 4, Numeric: 0.75}},
 		{[]string{"007", "12"}, Column{Name: "f", Type: Text, Count: 2, Numeric: 0.5}},
 		{[]string{"2024-05-31", "2023-01-01T10:00:00Z"}, Column{Name: "f", Type: Date, Count: 2, Min: "2023-01-01T10:00:00Z", Max: "2024-05-31"}},

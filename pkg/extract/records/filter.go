@@ -115,7 +115,7 @@ func (c numeric) match(row []string) bool {
 	case n > c.value:
 		return c.ok(1)
 	default:
-		exact, _ := decimal.Parse(row[c.column])
+		exact, _ := decimal.Parse(certain(row[c.column]))
 		return c.ok(exact.Compare(c.exact))
 	}
 }
@@ -126,7 +126,9 @@ func (c dated) match(row []string) bool {
 }
 
 func (c equal) match(row []string) bool {
-	return row[c.column] != "" && (row[c.column] == c.value) == c.same
+	cell := row[c.column]
+	same := cell == c.value || isBoolean(cell) && strings.EqualFold(cell, c.value)
+	return cell != "" && same == c.same
 }
 
 func (c contains) match(row []string) bool {
@@ -142,7 +144,7 @@ func compare(column int, operator string, value token) (condition, string) {
 	}[operator]
 	equality := operator == "=" || operator == "!="
 	number, _, isNumber := parseAnyNumber(value.text)
-	exact, _ := decimal.Parse(value.text)
+	exact, _ := decimal.Parse(certain(value.text))
 	date, isDate := parseDate(value.text)
 	switch {
 	case order == nil:

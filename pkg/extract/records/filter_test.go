@@ -2,6 +2,7 @@ package records
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -9,7 +10,7 @@ import (
 var filterColumns = []Column{{Name: "logP"}, {Name: "Melting Point"}, {Name: "CAS"}, {Name: "made"}, {Name: "weight", Property: true}, {Name: "formula", Property: true}}
 
 func TestFilters(t *testing.T) {
-	r := Record{Name: "Benzoic Acid", Fields: Fields{{"logP", "1.87"}, {"Melting Point", "122"}, {"CAS", "0065"}, {"made", "2024-05-31"}},
+	r := Record{Name: "Benzoic Acid", Fields: Fields{{"logP", "1.87"}, {"Melting Point", "122"}, {"CAS", "0065"}, {"made", "2024-05-31"}, {"pure", "TRUE"}, {"T", "293(2)"}},
 		Properties: Properties{{"weight", 122.12}, {"formula", "C7H6O2"}}}
 	for text, want := range map[string]bool{
 		"logP<3":                            true,
@@ -41,9 +42,15 @@ func TestFilters(t *testing.T) {
 		"formula < 3":                       false,
 		"name != 3":                         true,
 		"error != x":                        false,
+		"pure = true":                       true,
+		"pure = True":                       true,
+		"pure != true":                      false,
+		"pure = false":                      false,
+		"T > 200":                           true,
+		"T = 293":                           true,
+		"T > 293":                           false,
 	} {
-		f, err := ParseFilter(text, filterColumns)
-
+		f, err := ParseFilter(text, append(slices.Clone(filterColumns), Column{Name: "pure"}, Column{Name: "T"}))
 		if err != nil {
 			t.Errorf("%s: got error %v, want none", text, err)
 		} else if got := f.match(&r); got != want {

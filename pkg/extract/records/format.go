@@ -46,9 +46,10 @@ func Drawing(svg []byte, err error) ([]byte, error) {
 	return svg, nil
 }
 
-// BeginsWith reports whether a file that begins with head begins with a text after white space.
+// BeginsWith reports whether a file that begins with head begins with a text after a byte order mark and white
+// space.
 func BeginsWith(head []byte, text string) bool {
-	return bytes.HasPrefix(bytes.TrimLeft(head, " \t\r\n"), []byte(text))
+	return bytes.HasPrefix(bytes.TrimLeft(WithoutMark(head), " \t\r\n"), []byte(text))
 }
 
 // Undrawn is the Draw of formats without drawings.

@@ -48,10 +48,16 @@ type Scanner struct {
 	buffer  []byte
 }
 
-// NewScanner returns a scanner of r, which is a file or a part of a file that begins with a record. If keep
-// is true, the scanner returns the bytes of each record.
+// NewScanner returns a scanner of r, which is a file or a part of a file that begins with a record. A byte order mark at
+// the beginning belongs to no record. If keep is true, the scanner returns the bytes of each record, in which line breaks
+// of old Macs are line feeds.
 func NewScanner(r io.Reader, boundary Boundary, keep bool) *Scanner {
-	return &Scanner{r: bufio.NewReaderSize(r, 64<<10), boundary: boundary, keep: keep}
+	s := &Scanner{r: LineFeeds(r), boundary: boundary, keep: keep}
+	if head, _ := s.r.Peek(len(byteOrderMark)); string(head) == byteOrderMark { // an error is returned by the next read
+		n, _ := s.r.Discard(len(head)) // they are in the buffer
+		s.offset = int64(n)
+	}
+	return s
 }
 
 // Next returns the next record, or io.EOF after the last one. Blank lines alone do not form a record.

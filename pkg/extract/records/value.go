@@ -29,18 +29,23 @@ const (
 func parseNumber(s string) (value float64, integer, ok bool) {
 	value, integer, ok = parseAnyNumber(s)
 	if math.IsInf(value, 0) || value == 0 && strings.ContainsAny(s, "123456789") {
-		if n, _ := decimal.Parse(s); !n.Representable() {
+		if n, _ := decimal.Parse(certain(s)); !n.Representable() {
 			return 0, false, false
 		}
 	}
 	return value, integer, ok
 }
 
-// parseAnyNumber parses a decimal number with an optional exponent. The value of a number beyond the range of a float64
-// is an infinity or 0. Digits with leading zeros are rejected: they are a code rather than a number.
+// parseAnyNumber parses a decimal number with an optional exponent, or one with a standard uncertainty, such as 293(2). The
+// value of a number beyond the range of a float64 is an infinity or 0. Digits with leading zeros are rejected: they are a
+// code rather than a number.
 func parseAnyNumber(s string) (value float64, integer, ok bool) {
 	if s == "" || len(s) > 64 {
 		return 0, false, false
+	}
+	if certain := certain(s); certain != s {
+		value, _, ok = parseAnyNumber(certain)
+		return value, false, ok
 	}
 	digits := s
 	if s[0] == '+' || s[0] == '-' {
@@ -61,6 +66,16 @@ func parseAnyNumber(s string) (value float64, integer, ok bool) {
 	}
 	value, err := strconv.ParseFloat(s, 64)
 	return value, integer, err == nil || errors.Is(err, strconv.ErrRange)
+}
+
+// certain returns a number without its standard uncertainty, which is one or more digits in parentheses (IUCr, CIF 1.1).
+func certain(s string) string {
+	number, rest, found := strings.Cut(s, "(")
+	digits, closed := strings.CutSuffix(rest, ")")
+	if !found || !closed || number == "" || digits == "" || strings.Trim(digits, "0123456789") != "" {
+		return s
+	}
+	return number
 }
 
 var dateLayouts = []string{time.DateOnly, time.RFC3339Nano, time.DateTime, "2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02 15:04"}

@@ -56,6 +56,7 @@ func TestTextTables(t *testing.T) {
 		want      []string
 	}{
 		"comma":               {"a,b\r\n1,2\r\n\r\n3,\r\n", ',', []string{"a=1 b=2", "a=3"}},
+		"carriage returns":    {"a,b\r1,2\r3,\"x,y\"\r", ',', []string{"a=1 b=2", "a=3 b=x,y"}},
 		"semicolon":           {"name;weight\nx;1,5\ny;2,5\n", ';', []string{"name=x weight=1,5", "name=y weight=2,5"}},
 		"tab":                 {"a\tb\n1\t\"x\"\"y\t\n,z\"\n", '\t', []string{"a=1 b=x\"y\t\n,z"}},
 		"bar, no final break": {"a|b\n1|2", '|', []string{"a=1 b=2"}},

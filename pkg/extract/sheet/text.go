@@ -37,7 +37,7 @@ const ErrFirstRow = reason.FirstRow
 // NewText returns a reader of the rows in r, which must be UTF-8. It selects the delimiter that splits the
 // first rows most uniformly. It returns ErrFirstRow if the first row that is not empty is damaged.
 func NewText(r io.Reader) (*Text, error) {
-	t := &Text{r: bufio.NewReaderSize(r, maxHead)}
+	t := &Text{r: records.LineFeeds(r)}
 	head, err := t.r.Peek(maxHead)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err

@@ -234,7 +234,7 @@ func (p *parser) pairs(it item, c *Curve, f form, x, y variable, text string) er
 				values = append(values, math.NaN())
 				at++
 			} else {
-				v, next, err := affn(line, at)
+				v, next, err := affnPair(line, at)
 				if err != nil && f.assigned {
 					break // letters of a multiplicity
 				}

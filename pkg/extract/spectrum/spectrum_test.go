@@ -146,6 +146,8 @@ func TestOtherTables(t *testing.T) {
 		x, y []float64
 	}{
 		"peaks":       {head + "##NPOINTS=2\n##PEAK TABLE=(XY..XY)\n50, 5.84; 51,9.55\n##END=\n", []float64{50, 51}, []float64{5.84, 9.55}},
+		"exponents":   {head + "##PEAK TABLE=(XY..XY)\n41.0,1.2E5 43.1,9.9E4\n57.2,1e2\n##END=\n", []float64{41, 43.1, 57.2}, []float64{1.2e5, 9.9e4, 100}},
+		"squeezed":    {head + "##FIRSTX=1\n##DELTAX=1\n##XYDATA=(X++(Y..Y))\n1 2E5\n##END=\n", []float64{1, 2}, []float64{2, 55}},
 		"widths":      {head + "##PEAK TABLE=(XYW..XYW)\n1 2 3\n4 5 6\n##END=\n", []float64{1, 4}, []float64{2, 5}},
 		"assignments": {head + "##PEAK ASSIGNMENTS=(XYA)\n(1.5, 2, <CH3>)\n(2.5, 1E+1, M, <a, b>)\n##END=\n", []float64{1.5, 2.5}, []float64{2, 10}},
 		"points":      {head + "##XFACTOR=2\n##XYPOINTS=(XY..XY)\n-1.5e-1 2\n##END=\n", []float64{-0.3}, []float64{2}},

@@ -141,6 +141,24 @@ func word(text string, at int) string {
 	return text[at:end]
 }
 
+// exponent returns the index of the digits of an exponent that begins at an index, or 0 if none begins there.
+func exponent(text string, at int, unsigned bool) int {
+	if at >= len(text) || text[at]|0x20 != 'e' {
+		return 0
+	}
+	at++
+	switch {
+	case at < len(text) && (text[at] == '+' || text[at] == '-'):
+		at++
+	case !unsigned:
+		return 0
+	}
+	if at < len(text) && text[at] >= '0' && text[at] <= '9' {
+		return at
+	}
+	return 0
+}
+
 // digits returns the number that consists of a first digit and the digits that follow.
 func digits(text string, at, first int) (v float64, next int) {
 	v = float64(first)
@@ -158,9 +176,15 @@ func digits(text string, at, first int) (v float64, next int) {
 	return v, at
 }
 
-// affn parses a decimal number. An E is an exponent only if a sign follows, since E is also a digit of
-// SQZ.
-func affn(text string, at int) (v float64, next int, err error) {
+// affn parses a decimal number of a table of ordinates. An E is an exponent only if a sign follows, since E is also a digit
+// of SQZ.
+func affn(text string, at int) (v float64, next int, err error) { return decimalAt(text, at, false) }
+
+// affnPair parses a decimal number of a table of pairs or groups, in which there is no SQZ.
+func affnPair(text string, at int) (v float64, next int, err error) { return decimalAt(text, at, true) }
+
+// decimalAt parses a decimal number. unsigned means that an exponent needs no sign.
+func decimalAt(text string, at int, unsigned bool) (v float64, next int, err error) {
 	next = at
 	if next < len(text) && (text[next] == '+' || text[next] == '-') {
 		next++
@@ -168,8 +192,8 @@ func affn(text string, at int) (v float64, next int, err error) {
 	for next < len(text) && (text[next] >= '0' && text[next] <= '9' || text[next] == '.') {
 		next++
 	}
-	if next+2 < len(text) && (text[next]|0x20) == 'e' && (text[next+1] == '+' || text[next+1] == '-') && text[next+2] >= '0' && text[next+2] <= '9' {
-		next += 2
+	if power := exponent(text, next, unsigned); power > next {
+		next = power
 		for next < len(text) && text[next] >= '0' && text[next] <= '9' {
 			next++
 		}
