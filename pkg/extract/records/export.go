@@ -3,9 +3,10 @@ package records
 import (
 	"bufio"
 	"context"
-	"encoding/csv"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 )
 
 // An Export writes records in constant memory. Its zero value exports all columns under their names.
@@ -74,7 +75,8 @@ func (f *File) named(e Export) []Named {
 	return allNamed(f.Columns)
 }
 
-// allNamed returns all columns under distinct names.
+// allNamed returns all columns under distinct names. A property with the name of a field is renamed. It is left out if that
+// name is taken too, as it is in a file that was exported, imported and exported again.
 func allNamed(columns []Column) []Named {
 	var all []Named
 	taken := map[string]bool{}
@@ -86,24 +88,39 @@ func allNamed(columns []Column) []Named {
 	for _, c := range columns {
 		as := c.Name
 		if c.Property && taken[as] {
-			as += " (determined)"
+			if as += determined; taken[as] {
+				continue
+			}
 		}
 		all = append(all, Named{c, as})
 	}
 	return all
 }
 
-// WriteCSV writes a header and a row for each processed record: its index from 1, its name and the
-// columns, each as a Cell. Lines end with CRLF (RFC 4180).
+// determined is added to the name of a property that is also the name of a field.
+const determined = " (determined)"
+
+// WriteCSV writes a header and a row for each processed record: its index from 1, its name and the columns, each as a Cell.
+// It leaves out the index and the name if a column has their name. Rows end with CRLF (RFC 4180), line breaks in cells stay
+// as they are.
 func (f *File) WriteCSV(ctx context.Context, w io.Writer, e Export) error {
 	columns := f.named(e)
-	out := csv.NewWriter(w)
-	out.UseCRLF = true
-	row := []string{"record", "name"}
+	lacks := func(name string) bool {
+		return !slices.ContainsFunc(columns, func(c Named) bool { return c.As == name })
+	}
+	indexed, titled := lacks("record"), lacks("name")
+	out := bufio.NewWriter(w)
+	var row []string
+	if indexed {
+		row = append(row, "record")
+	}
+	if titled {
+		row = append(row, "name")
+	}
 	for _, c := range columns {
 		row = append(row, Cell(c.As))
 	}
-	if err := out.Write(row); err != nil {
+	if err := writeRow(out, row); err != nil {
 		return err
 	}
 	for r, err := range f.All(ctx, e.Filter) {
@@ -113,16 +130,36 @@ func (f *File) WriteCSV(ctx context.Context, w io.Writer, e Export) error {
 		if r.Failed() {
 			continue
 		}
-		row = append(row[:0], fmt.Sprint(r.Index+1), Cell(r.Name))
+		row = row[:0]
+		if indexed {
+			row = append(row, fmt.Sprint(r.Index+1))
+		}
+		if titled {
+			row = append(row, Cell(r.Name))
+		}
 		for _, c := range columns {
 			row = append(row, Cell(r.Value(c.Column)))
 		}
-		if err := out.Write(row); err != nil {
+		if err := writeRow(out, row); err != nil {
 			return err
 		}
 	}
-	out.Flush()
-	return out.Error()
+	return out.Flush()
+}
+
+// writeRow writes a row of CSV. Unlike encoding/csv, it does not change line breaks in cells.
+func writeRow(w *bufio.Writer, cells []string) error {
+	for i, cell := range cells {
+		if i > 0 {
+			w.WriteByte(',') //nolint:errcheck // the error is returned by the last call
+		}
+		if strings.ContainsAny(cell, "\",\r\n") || strings.TrimSpace(cell) != cell || len(cells) == 1 && cell == "" {
+			cell = `"` + strings.ReplaceAll(cell, `"`, `""`) + `"`
+		}
+		w.WriteString(cell) //nolint:errcheck // the error is returned by the last call
+	}
+	_, err := w.WriteString("\r\n")
+	return err
 }
 
 // WriteJSONL writes a JSON object for each processed record: its index from 0, its name, and as values the

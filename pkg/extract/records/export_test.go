@@ -54,6 +54,39 @@ func TestExport(t *testing.T) {
 	}
 }
 
+// TestExportsOfExports checks that a file that was exported and imported again can be exported any number of times: the names
+// stay distinct, and from the second export on they stay the same.
+func TestExportsOfExports(t *testing.T) {
+	property, fields := Column{Name: "formula", Property: true}, []Column{{Name: "A"}}
+	for round, want := range []string{"formula,A", "formula (determined),formula,A", "formula (determined),formula,A", "formula (determined),formula,A"} {
+		selected, err := Select(nil, nil, append([]Column{property}, fields...))
+		if err != nil {
+			t.Fatalf("round %d: %v", round, err)
+		}
+		var names []string
+		fields = nil
+		for _, c := range selected {
+			names, fields = append(names, c.As), append(fields, Column{Name: c.As})
+		}
+		if got := strings.Join(names, ","); got != want {
+			t.Errorf("round %d: got %s, want %s", round, got, want)
+		}
+	}
+}
+
+// TestColumnsOfExports checks that a file that has the columns of an export is exported with the same columns, and that line
+// breaks in cells stay as they are.
+func TestColumnsOfExports(t *testing.T) {
+	f, _ := store(t, []Record{{Fields: Fields{{"record", "7"}, {"name", "Al"}, {"index", "one\ntwo\r\nthree, \"four\""}}}})
+	var out bytes.Buffer
+	if err := f.WriteCSV(t.Context(), &out, Export{}); err != nil {
+		t.Fatal(err)
+	}
+	if want := "record,name,index\r\n7,Al,\"one\ntwo\r\nthree, \"\"four\"\"\"\r\n"; out.String() != want {
+		t.Errorf("got %q, want %q", out.String(), want)
+	}
+}
+
 func TestSelectErrors(t *testing.T) {
 	columns := []Column{{Name: "a"}, {Name: "b"}}
 	for _, test := range []struct {
