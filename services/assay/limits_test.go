@@ -40,6 +40,7 @@ var limits = map[string][]string{
 	"GET /v1/library/files/{id}/records/{index}/content":   {held},
 	"GET /v1/library/files/{id}/records/{index}/image.svg": {held},
 	"GET /v1/library/files/{id}/text":                      {held},
+	"GET /v1/library/files/{id}/reader":                    {held},
 	"POST /v1/library/folders":                             {stored},
 	"GET /v1/library/nodes":                                {held},
 	"GET /v1/library/nodes/public":                         {held},

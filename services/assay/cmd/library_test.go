@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -77,8 +78,12 @@ func TestLibraryPutCreatesFolders(t *testing.T) {
 		t.Errorf("tree: got\n%s, want\n%s", got, want)
 	}
 	p.run("library", "mkdir", "-p", "/Made/Reports/deep")
-	p.run("library", "put", filepath.Join(dir, "Reports"), "--to", "/Made", "--wait").want(t, 0,
-		"ID  Processed                  1 B  a.txt\nID  Processed                  1 B  b.txt\n", "2 folders, 2 files\n")
+	put := p.run("library", "put", filepath.Join(dir, "Reports"), "--to", "/Made", "--wait")
+	files := strings.SplitAfter(put.out, "\n") // in the order in which the uploads end
+	name := func(line string) string { return line[strings.LastIndexByte(line, ' ')+1:] }
+	slices.SortFunc(files[:len(files)-1], func(a, b string) int { return strings.Compare(name(a), name(b)) })
+	put.out = strings.Join(files, "")
+	put.want(t, 0, "ID  Processed                  1 B  a.txt\nID  Processed                  1 B  b.txt\n", "2 folders, 2 files\n")
 	if got, want := p.tree("/Made"), "Made/\n└── Reports/\n    ├── a.txt\n    └── deep/\n        └── b.txt\n2 folders, 2 files\n"; got != want {
 		t.Errorf("tree: got\n%s, want\n%s", got, want)
 	}
