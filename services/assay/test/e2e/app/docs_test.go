@@ -57,7 +57,10 @@ func TestDocs(t *testing.T) {
 // highlights the one that the address names, one after the other.
 const settled = `await (async () => {
 	const before = document.body.innerHTML.length;
-	await new Promise((done) => setTimeout(done, 300));
+	for (let i = 0; i < 3; i++) { // a busy machine renders late
+		await new Promise((done) => requestIdleCallback(done));
+		await new Promise((done) => setTimeout(done, 150));
+	}
 	const ends = (a) => a.playState === "running" && a.effect?.getComputedTiming().iterations !== Infinity;
 	return before === document.body.innerHTML.length && !document.getAnimations().some(ends);
 })()`
