@@ -139,7 +139,7 @@ func recordsAreExported(t *testing.T, s system.System) {
 		what client.Export
 		want string
 	}{
-		{table, client.Export{Format: "csv"}, "record,name,name,mass,\"a,b\"\r\n1,,water,18.0,x\r\n2,,salt,58.5,\r\n3,,\"\"\"gold\"\"\",197,y\r\n"},
+		{table, client.Export{Format: "csv"}, "record,name,mass,\"a,b\"\r\n1,water,18.0,x\r\n2,salt,58.5,\r\n3,\"\"\"gold\"\"\",197,y\r\n"},
 		{table, client.Export{Format: "csv", Fields: `mass,"a,b"`, Rename: "mass:Mass (u)", Filter: "mass > 18"}, "record,name,Mass (u),\"a,b\"\r\n2,,58.5,\r\n3,,197,y\r\n"},
 		{table, client.Export{Format: "jsonl", Fields: "mass"}, `{"index":0,"values":{"mass":18.0}}` + "\n" + `{"index":1,"values":{"mass":58.5}}` + "\n" + `{"index":2,"values":{"mass":197}}` + "\n"},
 		{sdf, client.Export{Format: "jsonl", Fields: "formula,logP", Rename: "logP:LogP", Filter: "logP=2"}, `{"index":1,"name":"two","values":{"formula":"C2H6O","LogP":2}}` + "\n"},
