@@ -7,10 +7,9 @@ import (
 
 // Subtypes, flags and field types of annotations, as numbered by PDFium.
 const (
-	subtypeFreeText = 3
-	subtypeLink     = 2
-	subtypePopup    = 16
-	subtypeWidget   = 20
+	subtypeLink   = 2
+	subtypePopup  = 16
+	subtypeWidget = 20
 
 	flagHidden = 1 << 1
 	flagNoView = 1 << 5
@@ -28,12 +27,9 @@ type annotation struct {
 	drawn bool // its appearance may contain the text
 }
 
-// construct lets PDFium construct the missing appearances of the annotations of an open page, so that they are drawn
-// and can become part of the content.
+// construct lets PDFium construct the missing appearances of the annotations of an open page, so that they can become part
+// of the content.
 func (d *Document) construct(page uint64) {
-	if int32(d.instance.Call("FPDFPage_GetAnnotCount", page)) <= 0 {
-		return
-	}
 	if d.form == 0 {
 		// FPDF_FORMFILLINFO: a version, followed by callbacks, which are all optional without scripts and XFA.
 		const size, version = 256, 1
@@ -41,7 +37,7 @@ func (d *Document) construct(page uint64) {
 		if info == 0 {
 			return
 		}
-		d.instance.Bytes(info, size)[0] = version
+		copy(d.instance.Bytes(info, size), []byte{version})
 		if d.form = d.instance.Call("FPDFDOC_InitFormFillEnvironment", d.handle, info); d.form == 0 {
 			return
 		}
@@ -49,11 +45,11 @@ func (d *Document) construct(page uint64) {
 	d.instance.Call("FORM_OnAfterLoadPage", page, d.form)
 }
 
-// annotations returns the texts of the annotations of an open page that are not hidden: the values of form fields, and
-// the contents of notes and comments.
-func (d *Document) annotations(page uint64) []annotation {
+// annotations returns the texts of the count annotations of an open page that are not hidden: the values of form fields,
+// and the contents of notes and comments.
+func (d *Document) annotations(page uint64, count int32) []annotation {
 	var all []annotation
-	for i := range min(int32(d.instance.Call("FPDFPage_GetAnnotCount", page)), maxAnnotations) {
+	for i := range min(count, maxAnnotations) {
 		a := d.instance.Call("FPDFPage_GetAnnot", page, uint64(i))
 		if a == 0 {
 			continue

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Metadata is the metadata of a document, from its information dictionary and, for what that lacks, from its XMP packet. Text is unchanged except for control characters, which are removed;
-// missing fields are empty.
+// Metadata is the metadata of a document, from its information dictionary and, for what that lacks, from its XMP packet.
+// Text is unchanged except for control characters, which are removed; missing fields are empty.
 type Metadata struct {
 	Title, Author, Subject, Keywords string
 	Creator, Producer                string // programs that created the content and the file
@@ -94,11 +94,14 @@ func parseDate(s string) time.Time {
 	if utc, _, found := strings.Cut(s, "Z"); found { // some dates have an offset after the Z
 		s = utc + "Z"
 	}
-	for _, layout := range []string{"20060102150405Z0700", "20060102150405Z", "20060102150405", "200601021504", "20060102", "200601", "2006"} {
-		if len(s) >= len("2006") {
-			if t, err := time.Parse(layout, s); err == nil {
-				return t.UTC()
-			}
+	return timeIn(s, "20060102150405Z0700", "20060102150405Z", "20060102150405", "200601021504", "20060102", "200601", "2006")
+}
+
+// timeIn parses a time in the first of the layouts that it has. It returns the zero time if it has none of them.
+func timeIn(s string, layouts ...string) time.Time {
+	for _, layout := range layouts {
+		if t, err := time.Parse(layout, s); err == nil {
+			return t.UTC()
 		}
 	}
 	return time.Time{}

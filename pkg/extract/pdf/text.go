@@ -123,11 +123,12 @@ func (d *Document) openFlat(n int) (page uint64, notes []annotation, err error) 
 	if page, err = d.openPage(n); err != nil {
 		return 0, nil, err
 	}
-	if int32(d.instance.Call("FPDFPage_GetAnnotCount", page)) <= 0 {
+	count := int32(d.instance.Call("FPDFPage_GetAnnotCount", page))
+	if count <= 0 {
 		return page, nil, d.err(nil)
 	}
 	d.construct(page)
-	notes = d.annotations(page)
+	notes = d.annotations(page, count)
 	const normalDisplay, success = 0, 1
 	if d.instance.Call("FPDFPage_Flatten", page, normalDisplay) != success {
 		return page, notes, d.err(nil)

@@ -79,7 +79,7 @@ func (m *Metadata) addXMP(r io.ReaderAt, size int64) error {
 // document for metadata streams, plain or compressed, and finds none in encrypted documents.
 func findXMP(r io.ReaderAt, size int64) (packet, error) {
 	tried := 0
-	window := make([]byte, maxWindow)
+	window := make([]byte, min(maxWindow, size))
 	for end := size; end > 0; {
 		begin := max(0, end-maxWindow)
 		part := window[:end-begin]
@@ -223,10 +223,5 @@ func (p packet) add(name property, value string) {
 
 // parseXMPDate parses a date of ISO 8601, or a prefix of one. It returns the zero time for an invalid date.
 func parseXMPDate(s string) time.Time {
-	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04Z07:00", "2006-01-02T15:04:05", "2006-01-02T15:04", time.DateOnly, "2006-01", "2006"} {
-		if t, err := time.Parse(layout, s); err == nil {
-			return t.UTC()
-		}
-	}
-	return time.Time{}
+	return timeIn(s, time.RFC3339, "2006-01-02T15:04Z07:00", "2006-01-02T15:04:05", "2006-01-02T15:04", time.DateOnly, "2006-01", "2006")
 }
