@@ -120,7 +120,8 @@ func (f *File) WriteCSV(ctx context.Context, w io.Writer, e Export) error {
 	for _, c := range columns {
 		row = append(row, Cell(c.As))
 	}
-	if err := writeRow(out, row); err != nil {
+	line := AppendRow(nil, row)
+	if _, err := out.Write(line); err != nil {
 		return err
 	}
 	for r, err := range f.All(ctx, e.Filter) {
@@ -140,26 +141,27 @@ func (f *File) WriteCSV(ctx context.Context, w io.Writer, e Export) error {
 		for _, c := range columns {
 			row = append(row, Cell(r.Value(c.Column)))
 		}
-		if err := writeRow(out, row); err != nil {
+		line = AppendRow(line[:0], row)
+		if _, err := out.Write(line); err != nil {
 			return err
 		}
 	}
 	return out.Flush()
 }
 
-// writeRow writes a row of CSV. Unlike encoding/csv, it does not change line breaks in cells.
-func writeRow(w *bufio.Writer, cells []string) error {
+// AppendRow appends a row of CSV, which ends with CRLF (RFC 4180). Unlike encoding/csv, it does not change line breaks in
+// cells.
+func AppendRow(b []byte, cells []string) []byte {
 	for i, cell := range cells {
 		if i > 0 {
-			w.WriteByte(',') //nolint:errcheck // the error is returned by the last call
+			b = append(b, ',')
 		}
 		if strings.ContainsAny(cell, "\",\r\n") || strings.TrimSpace(cell) != cell || len(cells) == 1 && cell == "" {
 			cell = `"` + strings.ReplaceAll(cell, `"`, `""`) + `"`
 		}
-		w.WriteString(cell) //nolint:errcheck // the error is returned by the last call
+		b = append(b, cell...)
 	}
-	_, err := w.WriteString("\r\n")
-	return err
+	return append(b, "\r\n"...)
 }
 
 // WriteJSONL writes a JSON object for each processed record: its index from 0, its name, and as values the

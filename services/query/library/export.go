@@ -1,9 +1,7 @@
 package library
 
 import (
-	"bytes"
 	"context"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -164,15 +162,11 @@ func (f *recordFile) content(ctx context.Context, record *records.Record) ([]byt
 		original, err := f.original(ctx, kind, record.Index)
 		return append([]byte(kind.Header), original...), err
 	}
-	var b bytes.Buffer
 	var names, values []string
 	for _, field := range record.Fields {
 		names, values = append(names, records.Cell(field.Name)), append(values, records.Cell(field.Value))
 	}
-	w := csv.NewWriter(&b)
-	w.UseCRLF = true
-	err := w.WriteAll([][]string{names, values})
-	return b.Bytes(), err
+	return records.AppendRow(records.AppendRow(nil, names), values), nil
 }
 
 // native returns the export format that matches the format of the file.
