@@ -59,7 +59,7 @@ func TestLibraryMkdir(t *testing.T) {
 }
 
 // TestLibraryPutCreatesFolders checks that concurrent uploads to a missing folder create it once, and that folders that
-// exist are used, whoever has created them.
+// exist are used, also those that another command has created.
 func TestLibraryPutCreatesFolders(t *testing.T) {
 	p := newPerson(t)
 	dir := localFiles(t, map[string]string{"Reports/a.txt": "a", "Reports/deep/b.txt": "b", "c.txt": "c"})
