@@ -15,10 +15,10 @@ import (
 	"unicode"
 
 	"github.com/assay-project/assay/pkg/extract/office"
+	"github.com/assay-project/assay/pkg/extract/recall"
 )
 
 const (
-	minWords  = 5       // words of a document that is compared
 	maxExport = 4 << 20 // bytes; rows that repeat up to the last one export more
 	batch     = 20      // documents that LibreOffice exports at once
 	sheets    = "csv:Text - txt - csv (StarCalc):9,34,76,1,,0,false,true,false,false,false,-1"
@@ -43,10 +43,10 @@ func TestPublicDocuments(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var recall []float64
+		var shares []float64
 		for some := range slices.Chunk(files, batch) {
 			for name, want := range export(t, some, format.ending, format.filter) {
-				if len(want) < minWords {
+				if len(want) < recall.MinWords {
 					continue
 				}
 				data, err := os.ReadFile(name)
@@ -58,20 +58,20 @@ func TestPublicDocuments(t *testing.T) {
 					t.Logf("%s: %v", name, err)
 					continue
 				}
-				share := found(want, words(d.Text))
-				if recall = append(recall, share); share < 0.9 {
+				share := recall.Of(want, words(d.Text))
+				if shares = append(shares, share); share < 0.9 {
 					t.Logf("%s: %.3f of %d words", name, share, len(want))
 				}
 			}
 		}
 		sum := 0.0
-		for _, share := range recall {
+		for _, share := range shares {
 			sum += share
 		}
-		if mean := sum / float64(max(1, len(recall))); mean < format.want {
-			t.Errorf("%s: the mean recall of %d documents is %.3f, want %.3f", format.ending, len(recall), mean, format.want)
+		if mean := sum / float64(max(1, len(shares))); mean < format.want {
+			t.Errorf("%s: the mean recall of %d documents is %.3f, want %.3f", format.ending, len(shares), mean, format.want)
 		} else {
-			t.Logf("%s: the mean recall of %d documents is %.3f", format.ending, len(recall), mean)
+			t.Logf("%s: the mean recall of %d documents is %.3f", format.ending, len(shares), mean)
 		}
 	}
 }
@@ -129,21 +129,5 @@ func exported(t *testing.T, path string) []string {
 
 // words returns the words of a text that contain a letter, in lower case.
 func words(text string) []string {
-	all := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.In(r, unicode.L, unicode.M, unicode.N) })
-	return slices.DeleteFunc(all, func(word string) bool { return !strings.ContainsFunc(word, unicode.IsLetter) })
-}
-
-// found returns the share of the words of a reference that a text contains, counting each repetition.
-func found(want, got []string) float64 {
-	has, n := map[string]int{}, 0
-	for _, word := range got {
-		has[word]++
-	}
-	for _, word := range want {
-		if has[word] > 0 {
-			has[word]--
-			n++
-		}
-	}
-	return float64(n) / float64(len(want))
+	return slices.DeleteFunc(recall.Words(text), func(word string) bool { return !strings.ContainsFunc(word, unicode.IsLetter) })
 }

@@ -7,16 +7,15 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 	"time"
-	"unicode"
 
 	"github.com/assay-project/assay/pkg/extract/pdf"
+	"github.com/assay-project/assay/pkg/extract/recall"
 )
 
 const (
-	fewest, most = 5, 20_000 // words of a document that is compared
+	mostWords    = 20_000 // of a document that is compared
 	comparePages = 40
 )
 
@@ -31,10 +30,10 @@ func TestPublicDocuments(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var recall, ordered []float64
+	var shares, ordered []float64
 	for _, name := range files {
 		want := reference(t, name)
-		if len(want) < fewest || len(want) > most {
+		if len(want) < recall.MinWords || len(want) > mostWords {
 			continue
 		}
 		data, err := os.ReadFile(name)
@@ -46,18 +45,17 @@ func TestPublicDocuments(t *testing.T) {
 			t.Logf("%s: %v", name, err)
 			continue
 		}
-		got := words(text.Text)
-		found := common(want, got)
-		recall = append(recall, float64(found)/float64(len(want)))
-		if found > 0 {
+		got := recall.Words(text.Text)
+		shares = append(shares, recall.Of(want, got))
+		if found := recall.Found(want, got); found > 0 {
 			ordered = append(ordered, float64(longestCommon(want, got))/float64(found))
 		}
 	}
-	slices.Sort(recall)
+	slices.Sort(shares)
 	slices.Sort(ordered)
-	t.Logf("%d documents: recall %.3f, in order %.3f on average, %.3f in the median, %.3f in the worst tenth", len(recall), mean(recall),
+	t.Logf("%d documents: recall %.3f, in order %.3f on average, %.3f in the median, %.3f in the worst tenth", len(shares), mean(shares),
 		mean(ordered), ordered[len(ordered)/2], ordered[len(ordered)/10])
-	if mean(recall) < 0.92 || ordered[len(ordered)/2] < 0.95 {
+	if mean(shares) < 0.92 || ordered[len(ordered)/2] < 0.95 {
 		t.Error("want a mean recall of 0.92, and 0.95 of the words in order in the median")
 	}
 }
@@ -70,26 +68,7 @@ func reference(t *testing.T, name string) []string {
 	if err != nil {
 		return nil
 	}
-	return words(string(out))
-}
-
-func words(text string) []string {
-	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.In(r, unicode.L, unicode.M, unicode.N) })
-}
-
-// common returns the number of words of a that b contains, counting each repetition.
-func common(a, b []string) int {
-	has, n := map[string]int{}, 0
-	for _, word := range b {
-		has[word]++
-	}
-	for _, word := range a {
-		if has[word] > 0 {
-			has[word]--
-			n++
-		}
-	}
-	return n
+	return recall.Words(string(out))
 }
 
 // longestCommon returns the length of the longest common subsequence.

@@ -14,11 +14,12 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/assay-project/assay/pkg/extract/recall"
 	"github.com/assay-project/assay/services/assay/test/corpus"
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-var recall = flag.Bool("recall", false, "compare the texts of the corpus with the output of pdftotext and LibreOffice (Debian: poppler-utils, libreoffice)")
+var compared = flag.Bool("recall", false, "compare the texts of the corpus with the output of pdftotext and LibreOffice (Debian: poppler-utils, libreoffice)")
 
 var numbers = regexp.MustCompile(`[0-9]+|"[^"]*"`)
 
@@ -61,7 +62,7 @@ func TestCorpus(t *testing.T) {
 		t.Logf("%4d %s", ends[end], end)
 	}
 	boundedMemory(t, s)
-	if *recall {
+	if *compared {
 		compare(t, dir, found, outcomes)
 	}
 }
@@ -91,12 +92,13 @@ func compare(t *testing.T, dir string, found []corpus.Document, outcomes []outco
 			reference, err := referenceText(ctx, t, filepath.Join(dir, d.Name()), ending)
 			mu.Lock()
 			defer mu.Unlock()
-			share, words := corpus.Recall(reference, outcomes[i].text)
+			want := recall.Words(reference)
+			share, words := recall.Of(want, recall.Words(outcomes[i].text)), len(want)
 			switch {
 			case err != nil:
 				t.Logf("%s: no reference: %v", d.Name(), err)
 				unread[ending+" not read by the reference"]++
-			case words < corpus.MinWords:
+			case words < recall.MinWords:
 				unread[ending+" with too few words"]++
 			case !outcomes[i].has("text"):
 				t.Logf("%s: %d words, no text: %s", d.Name(), words, outcomes[i].reasons())
