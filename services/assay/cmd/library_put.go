@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -206,7 +207,7 @@ func (p *put) send(ctx context.Context, l local, bar *bar) (client.Node, error) 
 		return client.Node{}, err
 	}
 	f := client.NewLibraryFile{
-		Name: l.name, Size: info.Size(), ContentType: mime.TypeByExtension(filepath.Ext(l.path)),
+		Name: l.name, Size: info.Size(), ContentType: mediaType(l.path),
 		SHA256: digest, ParentID: l.folderID,
 	}
 	if f.Size > client.PartsAbove {
@@ -270,4 +271,11 @@ private networks are imported only if the server allows their network.`,
 		})
 	})
 	return cmd
+}
+
+// mediaType returns the media type that the extension of a file stands for, without the charset that the table of
+// extensions adds to texts: the charset of the content is not known.
+func mediaType(path string) string {
+	media, _, _ := strings.Cut(mime.TypeByExtension(filepath.Ext(path)), ";")
+	return media
 }
