@@ -58,6 +58,7 @@ func (e Event) Frame() ([]byte, error) {
 		return nil, fmt.Errorf("%w: %q, %q", ErrBadEvent, e.ID, e.Name)
 	}
 	var out bytes.Buffer
+	out.Grow(len("id: \nevent: \ndata: \n\n") + len(e.ID) + len(e.Name) + len(e.Data)) // frames are kept in memory
 	if e.ID != "" {
 		fmt.Fprintf(&out, "id: %s\n", e.ID)
 	}
