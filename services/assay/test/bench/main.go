@@ -54,7 +54,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	samples := flags.String("samples", "", "an SDF file whose records are repeated (default generated records)")
 	corpusDir := flags.String("corpus", os.Getenv(corpus.Dir), "documents: the folder created by the command test/corpus/collect; default: the value of "+corpus.Dir)
 	length := flags.Duration("length", 3*time.Second, "pipeline: duration of one run")
-	files := flags.Int("files", 20_000, "memory: number of files, each with two events; the goal requires 1000000 events")
+	files := flags.Int("files", 100_000, "memory: number of files, each with two events; a tenth of them must fill the 8192 live events that query keeps; the goal requires 1000000 events")
 	largest := flags.Int64("largest", 1<<30, "memory: size of the largest file in bytes; the goal requires 10 GB")
 	upload := flags.Int64("upload", 1<<30, "uploads: size of the file in bytes")
 	write := flags.String("write", "", "a file in which to replace the tables, such as docs/performance.md")
