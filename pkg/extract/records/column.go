@@ -13,6 +13,7 @@ type Column struct {
 	Numeric  float64 `json:"numericShare"`  // share of the values that are numbers, 0 to 1
 	Min      any     `json:"min,omitempty"` // a float64, a json.Number if that has more digits, or a date as in the file
 	Max      any     `json:"max,omitempty"`
+	Decimal  string  `json:"decimal,omitempty"` // "," if its numbers have a decimal comma
 }
 
 // A Summary contains statistics of the columns of some records. Merging the summaries of the chunks of a

@@ -20,9 +20,11 @@ const MaxFailures = 20
 
 // An Index is the result of parsing. The rows of tables have no spans, because a table is read only once.
 type Index struct {
-	Format string `json:"format"` // the name of a records.Format, csv or xlsx
-	Found  int    `json:"found"`  // records in the file
-	Spans  []Span `json:"spans,omitempty"`
+	Format   string   `json:"format"` // the name of a records.Format, csv or xlsx
+	Found    int      `json:"found"`  // records in the file
+	Spans    []Span   `json:"spans,omitempty"`
+	Remarks  []string `json:"remarks,omitempty"`  // what was guessed or skipped and could be read otherwise
+	Preamble string   `json:"preamble,omitempty"` // the lines before a table
 }
 
 // Total returns the number of records in chunks.
@@ -40,6 +42,8 @@ type Overview struct {
 	Omitted   int       `json:"omittedFields,omitempty"` // beyond MaxFields
 	Columns   []Column  `json:"fields"`
 	Failures  []Failure `json:"failures,omitempty"` // the first MaxFailures
+	Remarks   []string  `json:"remarks,omitempty"`  // as in the Index, and about the values of columns
+	Preamble  string    `json:"preamble,omitempty"` // as in the Index
 }
 
 // A Failure is a record that could not be processed.

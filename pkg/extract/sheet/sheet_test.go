@@ -74,7 +74,7 @@ func TestTextTables(t *testing.T) {
 		"one column":          {"name\nx\ny\n", ',', []string{"name=x", "name=y"}},
 		"empty":               {"", ',', nil},
 	} {
-		rows, err := NewText(strings.NewReader(test.text))
+		rows, err := NewText(strings.NewReader(test.text), Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -86,7 +86,7 @@ func TestTextTables(t *testing.T) {
 
 func TestLongRowsFail(t *testing.T) {
 	text := "a,b\n" + strings.Repeat("x", maxRow+100_000) + ",1\ny,2\n\"" + strings.Repeat("z\n", maxCell) + "w,3\n"
-	rows, err := NewText(strings.NewReader(text))
+	rows, err := NewText(strings.NewReader(text), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +114,7 @@ func TestCharsets(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		rows, err := NewText(text)
+		rows, err := NewText(text, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -244,7 +244,7 @@ func TestRepeatedNames(t *testing.T) {
 	const columns = 20_000
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	text, err := NewText(strings.NewReader(strings.Repeat("a,", columns) + "a\n"))
+	text, err := NewText(strings.NewReader(strings.Repeat("a,", columns)+"a\n"), Options{})
 	runtime.ReadMemStats(&after)
 	if err != nil {
 		t.Fatal(err)
@@ -309,7 +309,7 @@ func use(data []byte) {
 	if w, err := NewWorkbook(context.Background(), bytes.NewReader(data), int64(len(data))); err == nil {
 		drain(w)
 	}
-	if text, err := NewText(bytes.NewReader(data)); err == nil {
+	if text, err := NewText(bytes.NewReader(data), Options{}); err == nil {
 		drain(text)
 	}
 }
@@ -326,7 +326,7 @@ func FuzzTables(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		use(data)
-		text, err := NewText(bytes.NewReader(data))
+		text, err := NewText(bytes.NewReader(data), Options{})
 		if err != nil {
 			return
 		}

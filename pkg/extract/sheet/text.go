@@ -21,8 +21,11 @@ const (
 
 // Text reads a delimited table from UTF-8 text, in constant memory.
 type Text struct {
-	Delimiter byte // comma, semicolon, tab or vertical bar
+	Delimiter byte     // comma, semicolon, tab or vertical bar
+	Preamble  string   // the lines before the table
+	Remarks   []string // what was guessed or skipped and could be read otherwise
 
+	options Options
 	r       *bufio.Reader
 	header  header
 	rest    []byte // lines to read again after a row that failed
@@ -35,14 +38,16 @@ type Text struct {
 const ErrFirstRow = reason.FirstRow
 
 // NewText returns a reader of the rows in r, which must be UTF-8. It selects the delimiter that splits the
-// first rows most uniformly. It returns ErrFirstRow if the first row that is not empty is damaged.
-func NewText(r io.Reader) (*Text, error) {
-	t := &Text{r: records.LineFeeds(r)}
+// first rows most uniformly, unless the options state one. It returns ErrFirstRow if the first row that is not empty is damaged.
+func NewText(r io.Reader, options Options) (*Text, error) {
+	t := &Text{r: records.LineFeeds(r), options: options}
 	head, err := t.r.Peek(maxHead)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
-	t.Delimiter = delimiter(head, err == nil)
+	if t.Delimiter = delimiter(head, err == nil); options.Delimiter != "" {
+		t.Delimiter = options.Delimiter[0]
+	}
 	for {
 		first, failed, err := t.read()
 		if errors.Is(err, io.EOF) {

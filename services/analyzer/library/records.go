@@ -21,6 +21,8 @@ const (
 	recordsName  = "records"  // the number of records
 	fieldsName   = "fields"   // the columns of the records, at most maxFields
 	failuresName = "failures" // the first records that failed
+	remarksName  = "remarks"  // what was guessed or skipped and could be read otherwise; absent if nothing was
+	preambleName = "preamble" // the lines before a table; absent if there are none
 )
 
 // maxFields is the maximum number of columns in the metadata of a file. The object fields.json lists all columns.
@@ -58,5 +60,11 @@ func (a *Area) describe(ctx context.Context, w library.Workflow, end library.End
 	}
 	metadata[recordsName] = map[string]any{"format": o.Format, "found": o.Found, "processed": o.Processed, "failed": o.Failed, "fields": len(o.Columns), "omittedFields": o.Omitted}
 	metadata[fieldsName], metadata[failuresName] = o.Columns[:min(len(o.Columns), maxFields)], append([]records.Failure{}, o.Failures...)
+	if len(o.Remarks) > 0 {
+		metadata[remarksName] = o.Remarks
+	}
+	if o.Preamble != "" {
+		metadata[preambleName] = o.Preamble
+	}
 	return end, nil
 }

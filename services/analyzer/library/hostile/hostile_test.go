@@ -59,7 +59,7 @@ func parsers(decoder *pixels.Decoder) map[string]func(ctx context.Context, data 
 	}
 	text := func(_ context.Context, data []byte) int64 { return int64(len(data)) } // stored unchanged
 	lines := func(_ context.Context, data []byte) int64 {
-		if rows, err := sheet.NewText(bytes.NewReader(data)); err == nil {
+		if rows, err := sheet.NewText(bytes.NewReader(data), sheet.Options{}); err == nil {
 			for err == nil {
 				_, err = rows.Next()
 			}

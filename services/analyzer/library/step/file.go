@@ -12,6 +12,7 @@ import (
 	"github.com/assay-project/assay/pkg/event"
 	"github.com/assay-project/assay/pkg/extract"
 	"github.com/assay-project/assay/pkg/extract/budget"
+	"github.com/assay-project/assay/pkg/extract/sheet"
 	"github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/pkg/reason"
 )
@@ -20,10 +21,11 @@ import (
 type File struct {
 	ID          string
 	Name        string
-	Type        extract.Type // the type of the workflow
-	ContentType string       // as declared by the client
-	Origin      string       // the URL that the bytes were fetched from; empty for an upload
-	Size        int64        // bytes
+	Type        extract.Type  // the type of the workflow
+	ContentType string        // as declared by the client
+	Origin      string        // the URL that the bytes were fetched from; empty for an upload
+	Options     sheet.Options // state how a delimited table is written
+	Size        int64         // bytes
 	Run         int64
 	Step        string // for example extract.StepText or library.ChunkStep(17)
 

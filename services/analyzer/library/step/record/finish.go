@@ -28,7 +28,7 @@ func Finish(ctx context.Context, f *step.File, failed map[int]string) (records.O
 			return records.Overview{}, err
 		}
 	}
-	o := records.Overview{Format: x.Format, Found: x.Found}
+	o := records.Overview{Format: x.Format, Found: x.Found, Remarks: x.Remarks, Preamble: x.Preamble}
 	all := records.File{Get: f.ResultPart, Total: x.Total()}
 	var failures bytes.Buffer
 	z := gzip.NewWriter(&failures)

@@ -41,6 +41,7 @@ func ParseTable() step.Step {
 		case x.Found == 0:
 			return step.Result{}, reason.NoRows
 		}
+		x.Remarks, x.Preamble = rows.Remarks, rows.Preamble
 		return storeIndex(ctx, f, x)
 	}}
 }
@@ -60,7 +61,7 @@ func openTable(ctx context.Context, f *step.File) (rows *sheet.Text, done func()
 		text.Free()
 		_ = source.Close() // no error to report: the source is only read
 	}
-	rows, err = sheet.NewText(text)
+	rows, err = sheet.NewText(text, f.Options)
 	if err == nil {
 		return rows, done, nil
 	}
