@@ -29,6 +29,7 @@ type Guess struct {
 	Charset
 	Language string // the language whose statistics fit best, an ISO 639-1 code; empty for UTF-8 and ASCII
 	Certain  bool   // no other charset that gives another text is nearly as likely
+	Rival    string // the most likely charset that gives another text, if the guess is not certain
 	Bits     int    // how unusual the words beyond ASCII are, in bits a character
 }
 
@@ -47,21 +48,25 @@ func (e *Evidence) Guess() Guess {
 		return Guess{Charset: UTF8, Certain: true}
 	}
 	scores := e.scores()
-	best, second := scores[0], noCost
+	best, second, rival := scores[0], noCost, ""
 	for _, s := range scores {
 		if s.cost < best.cost {
 			best = s
 		}
 	}
 	for _, s := range scores {
-		if s.text != best.text {
-			second = min(second, s.cost)
+		if s.text != best.text && s.cost < second {
+			second, rival = s.cost, s.name
 		}
 	}
-	return Guess{
+	g := Guess{
 		Charset: Charset{best.name, best.encoding}, Language: best.language, Certain: second-best.cost >= certain,
 		Bits: best.cost / bit / max(1, utf8.RuneCountInString(best.text)),
 	}
+	if !g.Certain {
+		g.Rival = rival
+	}
+	return g
 }
 
 // score is the cost of the sample in a charset.

@@ -50,7 +50,7 @@ func isLetter(r rune) bool {
 	if r < 0x80 {
 		return isASCIILetter(r)
 	}
-	return r != 'ª' && r != 'º' && (unicode.IsLetter(r) || unicode.IsMark(r))
+	return r != 'ª' && r != 'º' && r != 'µ' && (unicode.IsLetter(r) || unicode.IsMark(r))
 }
 
 func newWord(text []rune, at, end int, letter bool) word {
@@ -137,7 +137,7 @@ func signCost(r, before rune) int {
 	return 16 * bit
 }
 
-var begins, ends = set("“„‘‚«»¿¡(©§\u00A0…€£"), set("”“’‘«»…®™°\u00A0€ºª²³")
+var begins, ends = set("“„‘‚«»¿¡(©§\u00A0…€£µ"), set("”“’‘«»…®™°\u00A0€ºª²³")
 
 func set(text string) map[rune]bool {
 	signs := map[rune]bool{}
@@ -148,7 +148,7 @@ func set(text string) map[rune]bool {
 }
 
 // usual contains the signs that are found in many texts.
-var usual = set("\u00A0“”‘’„–—…«»°§•€")
+var usual = set("\u00A0“”‘’„–—…«»°§•€µ")
 
 // noCost is the cost of a text that an encoding cannot have produced.
 const noCost = math.MaxInt / 2

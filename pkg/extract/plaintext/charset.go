@@ -31,6 +31,8 @@ type Charset struct {
 	How  How
 	// Ignored is the declared label if it names no known charset, or one that the bytes contradict.
 	Ignored string
+	// Rival is the name of another charset that is nearly as likely, if How is Assumed.
+	Rival string
 
 	known charset.Charset
 	mark  int // the length of the byte order mark, which is not part of the text

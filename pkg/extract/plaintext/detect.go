@@ -53,7 +53,9 @@ func detect(source io.Reader, head []byte, whole bool, says declaration) (Charse
 	if !guess.Certain {
 		how = Assumed
 	}
-	return newCharset(guess.Charset, how, says.other(guess.Charset)), nil
+	c = newCharset(guess.Charset, how, says.other(guess.Charset))
+	c.Rival = guess.Rival
+	return c, nil
 }
 
 // check counts the characters beyond ASCII of a text in a charset, and those that it does not define. It is an
