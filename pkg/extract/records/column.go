@@ -1,6 +1,6 @@
 package records
 
-import "slices"
+import "strings"
 
 // A Column is a field or a property of the records of a file, with statistics of its values. Min and
 // Max are set only for columns of numbers or dates.
@@ -10,10 +10,12 @@ type Column struct {
 	Type     Type    `json:"type"`
 	Count    int     `json:"count"`         // records with a value
 	Empty    int     `json:"empty"`         // processed records without a value
-	Numeric  float64 `json:"numericShare"`  // share of the values that are numbers, 0 to 1
+	Numeric  float64 `json:"numericShare"`  // share of the values that are not Missing that are numbers, 0 to 1
 	Min      any     `json:"min,omitempty"` // a float64, a json.Number if that has more digits, or a date as in the file
 	Max      any     `json:"max,omitempty"`
-	Decimal  string  `json:"decimal,omitempty"` // "," if its numbers have a decimal comma
+	Decimal  string  `json:"decimal,omitempty"` // "," if its numbers have a decimal comma, "." if commas group their digits
+	Unit     string  `json:"unit,omitempty"`    // as a row below the header of a table states it
+	Missing  int     `json:"missing,omitempty"` // values such as NA, if the type is not Text: they are not of that type
 }
 
 // A Summary contains statistics of the columns of some records. Merging the summaries of the chunks of a
@@ -47,6 +49,9 @@ type statistic struct {
 	Most     string  `json:"most,omitempty"`
 	First    string  `json:"first,omitempty"` // earliest date
 	Last     string  `json:"last,omitempty"`
+	Missing  int     `json:"missing,omitempty"` // values such as NA
+	Points   int     `json:"points,omitempty"`  // numbers with a point
+	Marks    *marks  `json:"marks,omitempty"`   // nil if no value has a decimal comma or groups of digits
 }
 
 // Add counts a record.
@@ -114,18 +119,48 @@ func (c *statistic) add(value string) {
 		return
 	}
 	c.Count++
-	if n, integer, ok := parseNumber(value); ok {
-		c.number(boundOf(n, value), boundOf(n, value))
-		c.Numbers++
-		if integer {
-			c.Integers++
-		}
+	value = strings.TrimSpace(value)
+	if Missing(value) {
+		c.Missing++
+	} else if n, integer, ok := parseNumber(value); ok {
+		c.plain(boundOf(n, value), integer, value)
 	} else if _, ok := parseDate(value); ok {
 		c.date(value)
 		c.Dates++
 	} else if isBoolean(value) {
 		c.Booleans++
+	} else if hasMark(value) {
+		c.marked().add(value)
 	}
+}
+
+// plain counts a number.
+func (c *statistic) plain(b bound, integer bool, value string) {
+	point := strings.LastIndexByte(value, '.')
+	switch {
+	case point >= 0 && len(value)-point == len(".000") && plain(value, ",") != value:
+		m := c.marked() // before the number is one of the plain ones
+		m.Grouped++
+		m.Comma.read(value, ",")
+	case c.Marks != nil:
+		c.Marks.Whole.add(1, b, b)
+	}
+	c.number(b, b)
+	c.Numbers++
+	if point >= 0 {
+		c.Points++
+	}
+	if integer {
+		c.Integers++
+	}
+}
+
+// marked returns the statistics of the numbers that are not plain.
+func (c *statistic) marked() *marks {
+	if c.Marks == nil {
+		c.Marks = &marks{Whole: numbers{c.Numbers, c.Min, c.Max, c.Least, c.Most}}
+	}
+	return c.Marks
 }
 
 // number extends the range of the numbers.
@@ -155,6 +190,11 @@ func before(a, b string) bool {
 }
 
 func (c *statistic) merge(more *statistic) {
+	if more.Marks != nil {
+		c.marked().merge(more.Marks)
+	} else if c.Marks != nil && more.Numbers > 0 {
+		c.Marks.Whole.merge(&numbers{more.Numbers, more.Min, more.Max, more.Least, more.Most})
+	}
 	if more.Numbers > 0 {
 		c.number(bound{more.Min, more.Least}, bound{more.Max, more.Most})
 	}
@@ -174,40 +214,6 @@ func (c *statistic) merge(more *statistic) {
 	c.Numbers += more.Numbers
 	c.Dates += more.Dates
 	c.Booleans += more.Booleans
-}
-
-// Table returns the columns: first properties, then fields, each in the order of their first
-// occurrence. The type of a column is other than Text only if all its values have that type; the numeric
-// share states how many of them are numbers.
-func (s *Summary) Table() []Column {
-	columns := make([]Column, 0, len(s.Columns))
-	for _, c := range s.Columns {
-		column := Column{Name: c.Name, Property: c.Property, Type: Text, Count: c.Count, Empty: s.Records - c.Count}
-		if c.Count > 0 {
-			column.Numeric = float64(c.Numbers) / float64(c.Count)
-		}
-		switch c.Count {
-		case 0:
-		case c.Integers:
-			column.Type, column.Min, column.Max = Integer, bound{c.Min, c.Least}.exact(), bound{c.Max, c.Most}.exact()
-		case c.Numbers:
-			column.Type, column.Min, column.Max = Number, bound{c.Min, c.Least}.exact(), bound{c.Max, c.Most}.exact()
-		case c.Dates:
-			column.Type, column.Min, column.Max = Date, c.First, c.Last
-		case c.Booleans:
-			column.Type = Boolean
-		}
-		columns = append(columns, column)
-	}
-	slices.SortStableFunc(columns, func(a, b Column) int {
-		switch {
-		case a.Property == b.Property:
-			return 0
-		case a.Property:
-			return -1
-		default:
-			return 1
-		}
-	})
-	return columns
+	c.Missing += more.Missing
+	c.Points += more.Points
 }

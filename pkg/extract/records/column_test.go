@@ -32,7 +32,7 @@ func TestTypes(t *testing.T) {
 			Name: "f", Type: Integer, Count: 3, Numeric: 1, Min: json.Number("9007199254740993"), Max: json.Number("12345678901234567891"),
 		}},
 		{[]string{"(2)", "2(x)", "2(1", "2()"}, Column{Name: "f", Type: Text, Count: 4}},
-		{[]string{"1", "2", "3", "n/a"}, Column{Name: "f", Type: Text, Count: 4, Numeric: 0.75}},
+		{[]string{"1", "2", "3", "n/a"}, Column{Name: "f", Type: Integer, Count: 4, Numeric: 1, Min: 1.0, Max: 3.0, Missing: 1}},
 		{[]string{"007", "12"}, Column{Name: "f", Type: Text, Count: 2, Numeric: 0.5}},
 		{[]string{"2024-05-31", "2023-01-01T10:00:00Z"}, Column{Name: "f", Type: Date, Count: 2, Min: "2023-01-01T10:00:00Z", Max: "2024-05-31"}},
 		{[]string{"2024-02-30"}, Column{Name: "f", Type: Text, Count: 1}},

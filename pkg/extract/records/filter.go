@@ -56,6 +56,7 @@ type (
 		column int
 		value  float64
 		exact  decimal.Number // decides between values that round to the same float64
+		mark   string         // the decimal mark of the column
 		ok     func(order int) bool
 	}
 	dated struct {
@@ -105,7 +106,8 @@ func (c negated) match(row []string) bool { return !c.of.match(row) }
 func (c present) match(row []string) bool { return row[c.column] != "" }
 
 func (c numeric) match(row []string) bool {
-	n, _, ok := parseAnyNumber(row[c.column])
+	text := plain(strings.TrimSpace(row[c.column]), c.mark)
+	n, _, ok := parseAnyNumber(text)
 	if !ok {
 		return false
 	}
@@ -115,7 +117,7 @@ func (c numeric) match(row []string) bool {
 	case n > c.value:
 		return c.ok(1)
 	default:
-		exact, _ := decimal.Parse(certain(row[c.column]))
+		exact, _ := decimal.Parse(certain(text))
 		return c.ok(exact.Compare(c.exact))
 	}
 }
@@ -136,24 +138,25 @@ func (c contains) match(row []string) bool {
 }
 
 // compare returns the condition of one comparison, or the problem with it.
-func compare(column int, operator string, value token) (condition, string) {
+func compare(column int, operator string, value token, mark string) (condition, string) {
 	order := map[string]func(int) bool{
 		"<": func(o int) bool { return o < 0 }, "<=": func(o int) bool { return o <= 0 },
 		">": func(o int) bool { return o > 0 }, ">=": func(o int) bool { return o >= 0 },
 		"=": func(o int) bool { return o == 0 }, "!=": func(o int) bool { return o != 0 },
 	}[operator]
 	equality := operator == "=" || operator == "!="
-	number, _, isNumber := parseAnyNumber(value.text)
-	exact, _ := decimal.Parse(certain(value.text))
+	text := plain(value.text, mark)
+	number, _, isNumber := parseAnyNumber(text)
+	exact, _ := decimal.Parse(certain(text))
 	date, isDate := parseDate(value.text)
 	switch {
 	case order == nil:
 		return contains{column, strings.ToLower(value.text), operator == "~"}, ""
 	case isNumber && !(equality && value.kind == quoted):
 		if operator == "!=" { // text differs from every number
-			return allOf{present{column}, negated{numeric{column, number, exact, func(o int) bool { return o == 0 }}}}, ""
+			return allOf{present{column}, negated{numeric{column, number, exact, mark, func(o int) bool { return o == 0 }}}}, ""
 		}
-		return numeric{column, number, exact, order}, ""
+		return numeric{column, number, exact, mark, order}, ""
 	case isDate && !equality:
 		return dated{column, date, order}, ""
 	case equality:

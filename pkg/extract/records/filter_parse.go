@@ -167,6 +167,7 @@ func (p *filterParser) comparison() (condition, error) {
 		}
 		return nil, p.fail(fmt.Sprintf("expected the name of a field, not %q", p.token.text))
 	}
+	all, _ := Find(p.token.text, p.all)
 	column, err := p.column()
 	if err != nil {
 		return nil, err
@@ -190,7 +191,7 @@ func (p *filterParser) comparison() (condition, error) {
 	if p.token.kind != word && p.token.kind != quoted {
 		return nil, p.fail("expected a value after " + op)
 	}
-	c, problem := compare(column, op, p.token)
+	c, problem := compare(column, op, p.token, all.Decimal)
 	if problem != "" {
 		return nil, p.fail(problem)
 	}

@@ -25,6 +25,10 @@ type Index struct {
 	Spans    []Span   `json:"spans,omitempty"`
 	Remarks  []string `json:"remarks,omitempty"`  // what was guessed or skipped and could be read otherwise
 	Preamble string   `json:"preamble,omitempty"` // the lines before a table
+
+	Delimiter string            `json:"delimiter,omitempty"` // of the cells of a table
+	Decimal   string            `json:"decimal,omitempty"`   // the decimal mark of all numbers, if it was stated
+	Units     map[string]string `json:"units,omitempty"`     // by column, if a row of a table states them
 }
 
 // Total returns the number of records in chunks.

@@ -40,6 +40,7 @@ func parseNumber(s string) (value float64, integer, ok bool) {
 // value of a number beyond the range of a float64 is an infinity or 0. Digits with leading zeros are rejected: they are a
 // code rather than a number.
 func parseAnyNumber(s string) (value float64, integer, ok bool) {
+	s = strings.TrimSpace(s)
 	if s == "" || len(s) > 64 {
 		return 0, false, false
 	}
@@ -82,6 +83,7 @@ var dateLayouts = []string{time.DateOnly, time.RFC3339Nano, time.DateTime, "2006
 
 // parseDate parses an ISO 8601 date, or date and time. Without a time zone it is in UTC.
 func parseDate(s string) (time.Time, bool) {
+	s = strings.TrimSpace(s)
 	if len(s) < 10 || len(s) > 40 || s[4] != '-' || s[7] != '-' {
 		return time.Time{}, false
 	}
@@ -93,7 +95,22 @@ func parseDate(s string) (time.Time, bool) {
 	return time.Time{}, false
 }
 
+// missing contains the marks of a missing value, as the reader of pandas has them (STR_NA_VALUES), and those of CIF and
+// spreadsheets.
+var missing = map[string]bool{
+	"": true, "NA": true, "N/A": true, "n/a": true, "na": true, "#N/A": true, "#N/A N/A": true, "#NA": true, "<NA>": true, "NaN": true, "nan": true, "-NaN": true,
+	"-nan": true, "NULL": true, "null": true, "None": true, "1.#IND": true, "-1.#IND": true, "1.#QNAN": true, "-1.#QNAN": true, "-": true, "--": true, "?": true, ".": true,
+}
+
+// Missing reports whether a text stands for a missing value, such as NA. It counts neither for the type of a column nor for
+// its statistics.
+func Missing(s string) bool {
+	s = strings.TrimSpace(s)
+	return len(s) <= 8 && missing[s]
+}
+
 func isBoolean(s string) bool {
+	s = strings.TrimSpace(s)
 	return strings.EqualFold(s, "true") || strings.EqualFold(s, "false")
 }
 

@@ -42,7 +42,14 @@ func Finish(ctx context.Context, f *step.File, failed map[int]string) (records.O
 	if err := errors.Join(err, z.Close()); err != nil {
 		return o, err
 	}
-	o.Processed, o.Failed, o.Omitted, o.Columns = summary.Records, summary.Failed, summary.Omitted, summary.Table()
+	o.Processed, o.Failed, o.Omitted = summary.Records, summary.Failed, summary.Omitted
+	columns, remarks := summary.Describe(x.Delimiter, x.Decimal)
+	for i, column := range columns {
+		if !column.Property {
+			columns[i].Unit = x.Units[column.Name]
+		}
+	}
+	o.Columns, o.Remarks = columns, append(o.Remarks, remarks...)
 	if o.Failed > records.MaxFailures {
 		if _, err := f.Store(ctx, records.FailuresName, gzipType, failures.Bytes()); err != nil {
 			return o, err
