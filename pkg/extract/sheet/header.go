@@ -3,7 +3,6 @@ package sheet
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -16,7 +15,7 @@ const (
 	Row   = "row"   // row number in the sheet, from 1
 )
 
-// maxName is the maximum length of a column name, in bytes.
+// maxName is the maximum length of a column name, in bytes. A row with a longer cell is a header only if the options say so.
 const maxName = 200
 
 // header contains the column names of a table.
@@ -25,19 +24,17 @@ type header struct {
 	given bool // the names are from the first row
 }
 
-// newHeader decides whether the first row contains the column names: it does if no cell is a number or a date.
-// Otherwise columns are named by their number, as are those without a name.
-func newHeader(first []string) header {
-	h := header{given: len(first) > 0}
-	for _, cell := range first {
-		if len(cell) > maxName || isValue(strings.TrimSpace(cell)) {
-			h.given = false
-		}
-	}
+// newHeader returns the header of a table with the given number of columns, whose first row contains the names if given.
+// Other columns are named by their number, as are those without a name.
+func newHeader(first []string, columns int, given bool) header {
+	h := header{given: given}
 	taken := map[string]int{} // the next number of a repeated name
-	for i, cell := range first {
-		name := strings.Join(strings.Fields(cell), " ")
-		if !h.given || name == "" {
+	for i := range max(columns, len(first)) {
+		name := ""
+		if given && i < len(first) {
+			name = strings.Join(strings.Fields(first[i]), " ")
+		}
+		if name == "" {
 			name = columnName(i)
 		}
 		for base := name; taken[name] > 0; {
@@ -49,17 +46,6 @@ func newHeader(first []string) header {
 	}
 	return h
 }
-
-// isValue reports whether a cell is a number, a date or a time.
-func isValue(cell string) bool {
-	_, err := strconv.ParseFloat(cell, 64)
-	return err == nil || dateOrTimeText.MatchString(cell)
-}
-
-// dateOrTimeText matches dates, which may be followed by a time, and times.
-var dateOrTimeText = regexp.MustCompile(`^(` +
-	`(\d{4}[./-]\d\d?[./-]\d\d?|\d\d?[./-]\d\d?[./-](\d{4}|\d\d))([T ]\d.*)?|` +
-	`\d\d?:\d\d(:\d\d([.,]\d+)?)?)$`)
 
 func columnName(i int) string { return "column " + strconv.Itoa(i+1) }
 
@@ -73,7 +59,7 @@ func (h *header) record(row []string) records.Record {
 	}
 	r := records.Record{Fields: make(records.Fields, 0, len(row))}
 	for i, cell := range row {
-		if cell = strings.TrimSpace(cell); cell != "" {
+		if cell != "" {
 			r.Fields = append(r.Fields, records.Field{Name: h.names[i], Value: cell})
 		}
 	}

@@ -1,6 +1,10 @@
 package sheet
 
-import "fmt"
+import (
+	"bytes"
+	"fmt"
+	"strings"
+)
 
 // Options state how a delimited table is written. What they leave open is detected.
 type Options struct {
@@ -44,4 +48,31 @@ func optionError(name, value string) error {
 		return fmt.Errorf("%q is not a point or a comma", value)
 	}
 	return fmt.Errorf("%q is not an option of tables: expected header, delimiter or decimal", name)
+}
+
+// directive returns the delimiter that the options state, or that the first line of a table states as in sep=; for Excel,
+// or 0. length is that of this line.
+func (o Options) directive(head []byte) (length int, delimiter byte) {
+	line, _, found := bytes.Cut(head, []byte("\n"))
+	if stated := strings.Trim(strings.TrimRight(string(line), "\r"), `"`); found && len(stated) == len("sep=;") && strings.HasPrefix(strings.ToLower(stated), "sep=") {
+		if last := stated[len("sep="):]; strings.Contains(delimiters, last) {
+			length, delimiter = len(line)+1, last[0]
+		}
+	}
+	if o.Delimiter != "" {
+		delimiter = o.Delimiter[0]
+	}
+	return length, delimiter
+}
+
+// name and word return a delimiter in words, and as the value of an option.
+func name(delimiter byte) string {
+	return map[byte]string{',': "a comma", ';': "a semicolon", '|': "a vertical bar", '\t': "a tab"}[delimiter]
+}
+
+func word(delimiter byte) string {
+	if delimiter == '\t' {
+		return "tab"
+	}
+	return string(delimiter)
 }

@@ -15,7 +15,6 @@ import (
 	"github.com/assay-project/assay/pkg/extract/charset"
 	"github.com/assay-project/assay/pkg/extract/offcrypto"
 	"github.com/assay-project/assay/pkg/extract/reason"
-	"github.com/assay-project/assay/pkg/extract/records"
 	"github.com/assay-project/assay/pkg/extract/zipxml"
 )
 
@@ -48,7 +47,9 @@ var (
 
 // A Workbook reads the sheets of an XLSX file in order.
 type Workbook struct {
-	Sheets []string // sheet names, in workbook order
+	Sheets   []string // sheet names, in workbook order
+	Preamble string   // the rows before the tables of the sheets read so far
+	Remarks  []string // what was guessed or skipped in these sheets and could be read otherwise
 
 	ctx      context.Context
 	parts    map[string]*zip.File
@@ -63,7 +64,8 @@ type Workbook struct {
 	current int
 	rows    *rowReader
 	header  header
-	named   bool
+	ahead   []numberedRow // rows of values that have been read to find the header
+	failed  error         // after these rows
 }
 
 // NewWorkbook opens a workbook of the given size. It returns ErrLocked or ErrNotWorkbook. The reader
@@ -293,54 +295,6 @@ func (w *Workbook) readShared() error {
 			}
 		}
 	}
-}
-
-// Next returns the next row that is not empty, or io.EOF after the last sheet. The Error of a damaged
-// row is set.
-func (w *Workbook) Next() (records.Record, error) {
-	for {
-		if w.rows == nil {
-			if w.current++; w.current >= len(w.Sheets) {
-				return records.Record{}, io.EOF
-			}
-			p, err := w.part(w.targets[w.current])
-			if err != nil {
-				return records.Record{}, err
-			}
-			w.rows, w.named = &rowReader{part: p, book: w}, false
-		}
-		row, err := w.rows.next()
-		if errors.Is(err, io.EOF) {
-			if err := w.rows.part.source.Close(); err != nil && !errors.Is(err, zip.ErrChecksum) {
-				return records.Record{}, err
-			}
-			w.rows = nil
-			continue
-		}
-		if err != nil {
-			return records.Record{}, err
-		}
-		if empty(row.cells) {
-			continue
-		}
-		if !w.named {
-			w.named = true
-			if w.header = newHeader(row.cells); w.header.given {
-				continue
-			}
-		}
-		for len(w.header.names) < len(row.cells) { // trailing empty cells are not stored
-			w.header.names = append(w.header.names, columnName(len(w.header.names)))
-		}
-		r := w.header.record(row.cells)
-		r.Properties = records.Properties{{Name: Sheet, Value: w.Sheets[w.current]}, {Name: Row, Value: int64(row.number)}}
-		return r, nil
-	}
-}
-
-type numberedRow struct {
-	number int
-	cells  []string
 }
 
 // columnOf returns the zero-based column of a reference such as AB12, or -1.

@@ -5,6 +5,8 @@ import (
 	"compress/gzip"
 	"context"
 	"io"
+
+	"github.com/assay-project/assay/pkg/extract/plaintext"
 )
 
 // StoreText stores a text as a compressed result, such as library.TextName, and returns its key.
@@ -21,4 +23,16 @@ func (f *File) StoreText(ctx context.Context, name, s string) (key string, err e
 		return "", err
 	}
 	return f.Store(ctx, name, "application/gzip", b.Bytes())
+}
+
+// Decoding returns the metadata that say how a text was decoded.
+func Decoding(o plaintext.Outcome) map[string]any {
+	found := map[string]any{"charset": o.Name, "charsetSource": string(o.How)}
+	if o.Ignored != "" {
+		found["ignoredCharset"] = o.Ignored
+	}
+	if o.Replaced > 0 {
+		found["replaced"] = o.Replaced
+	}
+	return found
 }

@@ -73,7 +73,7 @@ func PageText() step.Step {
 		if err != nil {
 			return step.Result{}, err
 		}
-		maps.Copy(r.Metadata, decoding(p.Charset))
+		maps.Copy(r.Metadata, step.Decoding(p.Charset))
 		for name, value := range map[string]string{
 			"title": p.Title, "byline": p.Byline, "site": p.Site, "excerpt": p.Excerpt, "language": p.Language, "image": p.Image,
 		} {

@@ -37,19 +37,7 @@ func PlainText() step.Step {
 			cut, s = fmt.Sprintf("only the first %d bytes of the text are stored", maxText), strings.ToValidUTF8(s[:min(len(s), maxText)], "")
 		}
 		r, err := text(ctx, f, plainEngine, s, cut, nil)
-		maps.Copy(r.Metadata, decoding(outcome))
+		maps.Copy(r.Metadata, step.Decoding(outcome))
 		return r, err
 	}}
-}
-
-// decoding returns the metadata that say how a text was decoded.
-func decoding(o plaintext.Outcome) map[string]any {
-	found := map[string]any{"charset": o.Name, "charsetSource": string(o.How)}
-	if o.Ignored != "" {
-		found["ignoredCharset"] = o.Ignored
-	}
-	if o.Replaced > 0 {
-		found["replaced"] = o.Replaced
-	}
-	return found
 }

@@ -156,11 +156,11 @@ func TableText() step.Step {
 			return step.Result{}, err
 		}
 		defer release()
-		rows, done, err := openTable(ctx, f)
+		rows, err := openTable(ctx, f)
 		if err != nil {
 			return step.Result{}, err
 		}
-		defer done()
+		defer rows.close()
 		var t text
 		for range records.MaxRecords {
 			r, err := rows.Next()

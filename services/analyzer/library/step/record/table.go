@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"strings"
 	"time"
 
+	"github.com/assay-project/assay/pkg/extract/charset"
 	"github.com/assay-project/assay/pkg/extract/plaintext"
 	"github.com/assay-project/assay/pkg/extract/records"
 	"github.com/assay-project/assay/pkg/extract/sheet"
@@ -26,11 +29,11 @@ func ParseTable() step.Step {
 			return step.Result{}, err
 		}
 		defer release()
-		rows, done, err := openTable(ctx, f)
+		rows, err := openTable(ctx, f)
 		if err != nil {
 			return step.Result{}, err
 		}
-		defer done()
+		defer rows.close()
 		x, err := processRows(ctx, f, "csv", rows.Next)
 		if err != nil {
 			return step.Result{}, err
@@ -41,32 +44,61 @@ func ParseTable() step.Step {
 		case x.Found == 0:
 			return step.Result{}, reason.NoRows
 		}
-		x.Remarks, x.Preamble = rows.Remarks, rows.Preamble
-		return storeIndex(ctx, f, x)
+		decoded := rows.text.Outcome()
+		x.Remarks, x.Preamble, x.Units = append(charsetRemarks(decoded), rows.Remarks...), rows.Preamble, rows.Units
+		x.Delimiter, x.Decimal = string(rows.Delimiter), f.Options.Decimal
+		r, err := storeIndex(ctx, f, x)
+		r.Metadata = step.Decoding(decoded)
+		return r, err
 	}}
 }
 
-// openTable opens the rows of a delimited table. The caller must call done.
-func openTable(ctx context.Context, f *step.File) (rows *sheet.Text, done func(), err error) {
-	charset, err := plaintext.Text{ContentType: f.ContentType, Open: func() (io.ReadCloser, error) { return f.Open(ctx), nil }}.Detect()
+// table is an open delimited table. The caller must close it.
+type table struct {
+	*sheet.Text
+	text   *plaintext.Reader
+	source io.Closer
+}
+
+func openTable(ctx context.Context, f *step.File) (*table, error) {
+	coded, err := plaintext.Text{ContentType: f.ContentType, Open: func() (io.ReadCloser, error) { return f.Open(ctx), nil }}.Detect()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	source := f.Open(ctx)
-	text, err := charset.NewReader(source)
+	text, err := coded.NewReader(source)
 	if err != nil {
-		return nil, nil, errors.Join(err, source.Close())
+		return nil, errors.Join(err, source.Close())
 	}
-	done = func() {
-		text.Free()
-		_ = source.Close() // no error to report: the source is only read
+	t := &table{text: text, source: source}
+	if t.Text, err = sheet.NewText(text, f.Options); err != nil {
+		t.close()
+		return nil, err
 	}
-	rows, err = sheet.NewText(text, f.Options)
-	if err == nil {
-		return rows, done, nil
+	return t, nil
+}
+
+func (t *table) close() {
+	t.text.Free()
+	_ = t.source.Close() // no error to report: the source is only read
+}
+
+// charsetRemarks says what was guessed or replaced to decode a table, and how to declare its charset.
+func charsetRemarks(c plaintext.Outcome) []string {
+	var all []string
+	if c.Ignored != "" {
+		all = append(all, fmt.Sprintf("The declared charset %s does not fit the text, which was read as %s.", c.Ignored, c.Name))
 	}
-	done()
-	return nil, nil, err
+	switch {
+	case c.How == plaintext.Assumed && c.Rival != "":
+		all = append(all, fmt.Sprintf("The charset was guessed: %s, but %s fits about equally; the content type can declare it, as in text/csv; charset=%s.", c.Name, c.Rival, c.Rival))
+	case c.Name != charset.UTF8.Name && (c.How == plaintext.Assumed || c.How == plaintext.Detected):
+		all = append(all, fmt.Sprintf("The charset was guessed: %s; the content type can declare another, as in text/csv; charset=windows-1252.", c.Name))
+	}
+	if c.Replaced > 0 {
+		all = append(all, fmt.Sprintf("%d places of the text are not in the charset %s and read as U+FFFD; the content type can declare another charset.", c.Replaced, c.Name))
+	}
+	return all
 }
 
 // Workbook returns the step that finds and processes the rows of the sheets of an XLSX workbook. Documents in other
@@ -107,6 +139,7 @@ func Workbook() step.Step {
 		if x.Found == 0 {
 			return step.Result{Skipped: reason.EmptyWorkbook}, nil
 		}
+		x.Remarks, x.Preamble = book.Remarks, strings.TrimSpace(book.Preamble)
 		r, err := storeIndex(ctx, f, x)
 		if repeated {
 			r.Partial = reason.RepeatedStrings.Fill(x.Found)
