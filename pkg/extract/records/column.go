@@ -138,10 +138,8 @@ func (c *statistic) add(value string) {
 func (c *statistic) plain(b bound, integer bool, value string) {
 	point := strings.LastIndexByte(value, '.')
 	switch {
-	case point >= 0 && len(value)-point == len(".000") && plain(value, ",") != value:
-		m := c.marked() // before the number is one of the plain ones
-		m.Grouped++
-		m.Comma.read(value, ",")
+	case point > 0 && point <= len("-000") && len(value)-point == len(".000") && c.marked().Comma.read(value, ","):
+		c.Marks.Grouped++
 	case c.Marks != nil:
 		c.Marks.Whole.add(1, b, b)
 	}

@@ -36,22 +36,49 @@ func plain(s, decimal string) string {
 // ungroup returns digits without the marks between groups of three. The marks are all the same: other or one of groupMarks.
 // It returns "" if the groups are of other lengths.
 func ungroup(digits, other string) string {
-	for _, mark := range append([]string{other}, groupMarks...) {
-		if !strings.Contains(digits, mark) {
-			continue
-		}
-		groups := strings.Split(digits, mark)
-		for i, group := range groups {
-			if i == 0 {
-				group = strings.TrimLeft(group, "+-")
-			}
-			if strings.Trim(group, "0123456789") != "" || i > 0 && len(group) != 3 || i == 0 && (group == "" || len(group) > 3) {
-				return ""
-			}
-		}
-		return strings.Join(groups, "")
+	sign := 0
+	if digits != "" && (digits[0] == '+' || digits[0] == '-') {
+		sign = 1
 	}
-	return digits
+	first := countDigits(digits[sign:])
+	rest := digits[sign+first:]
+	mark := markAt(rest, other)
+	if mark == "" {
+		return digits
+	}
+	if first == 0 || first > 3 {
+		return ""
+	}
+	plain := append(make([]byte, 0, len(digits)), digits[:sign+first]...)
+	for rest != "" {
+		group, found := strings.CutPrefix(rest, mark)
+		if !found || countDigits(group) != 3 {
+			return ""
+		}
+		plain, rest = append(plain, group[:3]...), group[3:]
+	}
+	return string(plain)
+}
+
+func countDigits(s string) int {
+	n := 0
+	for n < len(s) && s[n] >= '0' && s[n] <= '9' {
+		n++
+	}
+	return n
+}
+
+// markAt returns the mark between groups with which s begins, or "".
+func markAt(s, other string) string {
+	if s == "" || strings.HasPrefix(s, other) {
+		return s[:min(len(s), len(other))]
+	}
+	for _, mark := range groupMarks {
+		if strings.HasPrefix(s, mark) {
+			return mark
+		}
+	}
+	return ""
 }
 
 // hasMark reports whether a text that is not a plain number may be one with a decimal comma or with groups of digits.
@@ -113,7 +140,7 @@ func (m *marks) add(value string) {
 	}
 }
 
-// read adds a number with that decimal mark, and reports whether the value is one.
+// read adds a number with that decimal mark, and reports whether the value is one that differs from a plain number.
 func (n *numbers) read(value, decimal string) bool {
 	text := plain(value, decimal)
 	v, _, ok := parseNumber(text)

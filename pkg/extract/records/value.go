@@ -106,7 +106,7 @@ var missing = map[string]bool{
 // its statistics.
 func Missing(s string) bool {
 	s = strings.TrimSpace(s)
-	return len(s) <= 8 && missing[s]
+	return s == "" || len(s) <= 8 && strings.IndexByte("#-.1<?Nn", s[0]) >= 0 && missing[s]
 }
 
 func isBoolean(s string) bool {

@@ -213,6 +213,10 @@ type cellScan struct {
 }
 
 func (s *cellScan) add(line []byte) {
+	if !s.open && bytes.IndexByte(line, s.quote) < 0 {
+		s.split(line)
+		return
+	}
 	for i := 0; i < len(line); i++ {
 		switch c := line[i]; {
 		case c == s.quote && s.open:
@@ -235,6 +239,19 @@ func (s *cellScan) add(line []byte) {
 	}
 	s.open = s.open && !s.lenient
 	s.carried = s.open
+	s.at += len(line)
+}
+
+// split adds a line without quotes.
+func (s *cellScan) split(line []byte) {
+	for from := 0; ; {
+		n := bytes.IndexByte(line[from:], s.delimiter)
+		if n < 0 {
+			break
+		}
+		s.ends = append(s.ends, s.at+from+n)
+		from += n + 1
+	}
 	s.at += len(line)
 }
 
