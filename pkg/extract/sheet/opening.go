@@ -21,7 +21,7 @@ func opening(rows []sampleRow, options Options) top {
 	case o.start == 1:
 		o.guess("The first line precedes the table and is kept as its preamble", "")
 	case o.start > 1:
-		o.guess(fmt.Sprintf("The first %d lines with text precede the table and are kept as its preamble", o.start), "")
+		o.guess(fmt.Sprintf("The first %d lines that are not empty precede the table and are kept as its preamble", o.start), "")
 	}
 	first, below := rows[o.start], rows[o.start+1:]
 	given := options.Header == "yes"
