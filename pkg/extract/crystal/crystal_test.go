@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/assay-project/assay/pkg/extract/molecule"
 	"github.com/assay-project/assay/pkg/extract/records"
 	"github.com/assay-project/assay/pkg/extract/records/recordstest"
 )
@@ -119,6 +120,78 @@ func TestOperations(t *testing.T) {
 		if _, ok := ParseOperation(text); ok {
 			t.Errorf("ParseOperation(%q): got ok = true, want false", text)
 		}
+	}
+}
+
+// TestStatedGroups checks files that state only a space group. Rock salt has 192 operations and 8 atoms in the cell, as gemmi
+// reads from its Hall symbol and name.
+func TestStatedGroups(t *testing.T) {
+	head := strings.Replace(halite[:strings.Index(halite, "loop_")], "_cell_volume 179.43\n", "", 1)
+	sites := halite[strings.LastIndex(halite, "loop_"):]
+	symbol, number := "_symmetry_space_group_name_H-M \"F m -3 m\"\n", "_symmetry_Int_Tables_number 225\n"
+	for name, test := range map[string]struct {
+		from, to   string
+		operations any
+		source     any
+		reason     any
+	}{
+		"name and number": {"", "", int64(192), "setting F m -3 m", nil},
+		"name":            {number, "", int64(192), "setting F m -3 m", nil},
+		"number":          {symbol, "", int64(192), "setting F m -3 m", nil},
+		"mmCIF":           {symbol, "_symmetry.space_group_name_H-M 'F m -3 m'\n", int64(192), "setting F m -3 m", nil},
+		"Hall symbol":     {symbol, "_space_group_name_Hall '-F 4 2 3'\n", int64(192), "Hall symbol -F 4 2 3", nil},
+		"two origins":     {symbol + number, "_space_group_name_H-M_alt 'F d -3 m'\n", int64(192), "setting F d -3 m:2", nil},
+		"stated origin":   {symbol + number, "_space_group_name_H-M_alt 'F d -3 m :1'\n", int64(192), "setting F d -3 m:1", nil},
+		"one operation":   {symbol + number, "_symmetry_equiv_pos_as_xyz 'x, y, z'\n", int64(1), nil, nil},
+		"unknown":         {symbol, "_symmetry_space_group_name_H-M 'F q'\n", nil, nil, `the space group "F q" is unknown`},
+		"contradiction":   {number, "_symmetry_Int_Tables_number 221\n", nil, nil, "F m -3 m is space group 225, but 221 is stated"},
+		"other cell":      {symbol + number, "_symmetry_Int_Tables_number 194\n", nil, nil, "the cell does not have the symmetry of space group P 63/m m c"},
+		"no such number":  {symbol + number, "_symmetry_Int_Tables_number 231\n", nil, nil, "there is no space group 231"},
+		"nothing":         {symbol + number, "", nil, nil, "neither operations nor a space group are stated"},
+	} {
+		r := Read([]byte(strings.Replace(head, test.from, test.to, 1) + sites))
+		if test.from == "" {
+			r = Read([]byte(head + sites))
+		}
+		got := r.Properties
+		if r.Failed() || got.Get(Operations) != test.operations || got.Get(Symmetry) != test.source || got.Get(molecule.Reason) != test.reason {
+			t.Errorf("%s: got %+v, want %v operations from %v, reason %v", name, r, test.operations, test.source, test.reason)
+		}
+		if atoms := got.Get(CellAtoms); test.operations == int64(192) && test.to != "" && !strings.Contains(test.to, "d -3") && atoms != int64(8) {
+			t.Errorf("%s: got %v atoms, want 8", name, atoms)
+		}
+	}
+}
+
+// TestRhombohedralAxes checks that the cell decides between the hexagonal and the rhombohedral axes of a symbol. Calcite has 18
+// operations times 2 in hexagonal axes, and 12 in rhombohedral axes.
+func TestRhombohedralAxes(t *testing.T) {
+	cell := "data_x\n_symmetry_space_group_name_H-M 'R -3 c'\n_cell_length_a %s\n_cell_length_b %s\n_cell_length_c %s\n" +
+		"_cell_angle_alpha %s\n_cell_angle_beta %s\n_cell_angle_gamma %s\n"
+	for values, want := range map[string]int64{"4.99 4.99 17.06 90 90 120": 36, "6.375 6.375 6.375 46.1 46.1 46.1": 12} {
+		var all []any
+		for _, v := range strings.Fields(values) {
+			all = append(all, v)
+		}
+		if r := Read(fmt.Appendf(nil, cell, all...)); r.Properties.Get(Operations) != want {
+			t.Errorf("%s: got %+v, want %d operations", values, r, want)
+		}
+	}
+}
+
+// TestSpecialPositions checks a site with rounded coordinates at a threefold axis, which is one atom.
+func TestSpecialPositions(t *testing.T) {
+	r := Read([]byte("data_x\n_symmetry_space_group_name_H-M 'P 3'\n_cell_length_a 12\n_cell_length_b 12\n_cell_length_c 5\n_cell_angle_gamma 120\n" +
+		"_atom_site_label C1\n_atom_site_fract_x 0.333\n_atom_site_fract_y 0.667\n_atom_site_fract_z 0.1\n"))
+	if r.Properties.Get(Sites) != int64(1) || r.Properties.Get(CellAtoms) != int64(1) {
+		t.Errorf("got %+v, want one atom", r)
+	}
+}
+
+func TestRepeatedTags(t *testing.T) {
+	r := Read([]byte("data_x\n_a 1\n_A 2\n"))
+	if v, _ := r.Fields.Get("_a"); v != "1" || r.Properties.Get(Problem) != "line 3: _A is repeated" {
+		t.Errorf("got %+v, want the first value and a problem", r)
 	}
 }
 

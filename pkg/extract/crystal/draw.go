@@ -88,16 +88,12 @@ func (s *Structure) SVG() ([]byte, error) {
 // projection returns a function that maps fractional coordinates to positions in angstroms: x to the right,
 // y up, z toward the viewer.
 func (c Cell) projection() func(x, y, z float64) point {
-	volume, _ := c.Volume()
-	sinGamma := math.Sin(c.Gamma * math.Pi / 180)
-	cx := c.C * cos(c.Beta)
-	cy := c.C * (cos(c.Alpha) - cos(c.Beta)*cos(c.Gamma)) / sinGamma
-	cz := volume / (c.A * c.B * sinGamma)
+	o := c.orthogonal()
 	tilt, turn := 15*math.Pi/180, 20*math.Pi/180
 	return func(x, y, z float64) point {
-		px := c.A*x + c.B*cos(c.Gamma)*y + cx*z
-		py := c.B*sinGamma*y + cy*z
-		pz := cz * z
+		px := o.xx*x + o.xy*y + o.xz*z
+		py := o.yy*y + o.yz*z
+		pz := o.zz * z
 		px, pz = px*math.Cos(turn)+pz*math.Sin(turn), pz*math.Cos(turn)-px*math.Sin(turn)
 		py, pz = py*math.Cos(tilt)-pz*math.Sin(tilt), pz*math.Cos(tilt)+py*math.Sin(tilt)
 		return point{px, py, pz}

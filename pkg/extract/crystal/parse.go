@@ -12,9 +12,10 @@ import (
 
 // A Block is a data block of a CIF.
 type Block struct {
-	Name  string
-	Items records.Fields // values outside loops, by tag in lower case
-	Loops []Loop
+	Name    string
+	Items   records.Fields // values outside loops, by tag in lower case
+	Loops   []Loop
+	Problem string // the first tag that is repeated; its first value counts
 }
 
 // A Loop is a table. Its values are stored row by row.
@@ -36,14 +37,30 @@ func (l *Loop) column(tag string) int {
 // core returns the name of core CIF for a tag: mmCIF writes a dot between the category and the item.
 func core(tag string) string { return strings.ReplaceAll(tag, ".", "_") }
 
-// get returns the value of a tag of core CIF outside loops, and whether there is one.
+// get returns the value of a tag of core CIF outside loops or in a loop of one row, and whether there is one.
 func (b *Block) get(tag string) (string, bool) {
 	for i := range b.Items {
 		if core(b.Items[i].Name) == tag {
 			return b.Items[i].Value, true
 		}
 	}
+	for i := range b.Loops {
+		if l := &b.Loops[i]; len(l.Values) == len(l.Tags) {
+			if c := l.column(tag); c >= 0 {
+				return l.Values[c], true
+			}
+		}
+	}
 	return "", false
+}
+
+// tables returns the loops, and the values outside them as a loop of one row: a table of one row may be written as either.
+func (b *Block) tables() []Loop {
+	var single Loop
+	for i := range b.Items {
+		single.Tags, single.Values = append(single.Tags, b.Items[i].Name), append(single.Values, b.Items[i].Value)
+	}
+	return append(b.Loops[:len(b.Loops):len(b.Loops)], single)
 }
 
 // ErrNotCIF means that a text is not a data block of a CIF.
@@ -74,12 +91,12 @@ func Boundary() records.Boundary {
 // Parse parses a data block of CIF 1.1 or, if it is none, of CIF 2.0. The error wraps ErrNotCIF and names the line and the
 // token.
 func Parse(text string) (*Block, error) {
-	p := &parser{lexer: lexer{text: text, line: 1}}
+	p := &parser{lexer: lexer{text: text, line: 1}, tags: map[string]bool{}}
 	b, err := p.block()
 	if err == nil {
 		return b, nil
 	}
-	p = &parser{lexer: lexer{text: text, line: 1, two: true}}
+	p = &parser{lexer: lexer{text: text, line: 1, two: true}, tags: map[string]bool{}}
 	if b, err := p.block(); err == nil {
 		return b, nil
 	}
@@ -89,6 +106,7 @@ func Parse(text string) (*Block, error) {
 type parser struct {
 	lexer
 	inSave bool
+	tags   map[string]bool
 	result Block
 }
 
@@ -110,7 +128,6 @@ func (p *parser) block() (*Block, error) {
 		return nil, p.fail(first, "was found instead of data_ and a name")
 	}
 	b.Name = first.text[len("data_"):]
-	index := map[string]bool{}
 	t, err := p.next()
 	for err == nil {
 		switch t.kind {
@@ -124,8 +141,7 @@ func (p *parser) block() (*Block, error) {
 			if t.kind != value {
 				return nil, p.fail(name, "has no value")
 			}
-			if key := strings.ToLower(name.text); !index[key] && !p.inSave {
-				index[key] = true
+			if key := strings.ToLower(name.text); p.first(name, key) {
 				b.Items = append(b.Items, records.Field{Name: key, Value: t.text})
 			}
 			t, err = p.next()
@@ -143,12 +159,28 @@ func (p *parser) block() (*Block, error) {
 	return nil, err
 }
 
+// first records a tag outside save frames, and reports whether the block does not have it yet.
+func (p *parser) first(t token, key string) bool {
+	if p.inSave {
+		return false
+	}
+	if !p.tags[key] {
+		p.tags[key] = true
+		return true
+	}
+	if p.result.Problem == "" {
+		p.result.Problem = fmt.Sprintf("line %d: %.100s is repeated", t.line, t.text)
+	}
+	return false
+}
+
 // loop parses a loop, and returns the token after it.
 func (p *parser) loop(head token) (token, error) {
 	var l Loop
 	t, err := p.next()
 	for ; err == nil && t.kind == tag; t, err = p.next() {
 		l.Tags = append(l.Tags, strings.ToLower(t.text))
+		p.first(t, l.Tags[len(l.Tags)-1])
 	}
 	if err == nil && len(l.Tags) == 0 {
 		return t, p.fail(t, "was found instead of the tags of a loop")

@@ -1,7 +1,9 @@
 package crystal
 
 import (
+	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -11,7 +13,9 @@ import (
 // A Structure is the crystal structure that a block describes.
 type Structure struct {
 	Cell       Cell
-	Operations []Operation // empty if the block has none
+	Operations []Operation // empty if they are undetermined
+	Symmetry   string      // source of the operations if the block states only a space group
+	Unknown    error       // why the operations are undetermined
 	Sites      []Site
 }
 
@@ -41,12 +45,10 @@ func (c Cell) Volume() (float64, bool) {
 // fractional returns the fractional coordinates of a point in Cartesian coordinates, in angstroms: edge a is along x, and
 // edge b in the plane of x and y, as in the Protein Data Bank.
 func (c Cell) fractional(x, y, z float64) (u, v, w float64) {
-	volume, _ := c.Volume()
-	a, b, g := cos(c.Alpha), cos(c.Beta), cos(c.Gamma)
-	sine := math.Sin(c.Gamma * math.Pi / 180)
-	w = z * c.A * c.B * sine / volume
-	v = (y - w*c.C*(a-b*g)/sine) / (c.B * sine)
-	u = (x - v*c.B*g - w*c.C*b) / c.A
+	o := c.orthogonal()
+	w = z / o.zz
+	v = (y - w*o.yz) / o.yy
+	u = (x - v*o.xy - w*o.xz) / o.xx
 	return u, v, w
 }
 
@@ -69,6 +71,17 @@ func number(text string) (v, uncertainty float64, ok bool) {
 	return v, uncertainty, true
 }
 
+// cellValue returns a length or an angle of the cell. The angles of a block with lengths are 90 degrees if they are not
+// stated, as in the CIF dictionary.
+func (b *Block) cellValue(tag string) (v float64, ok bool) {
+	text, found := b.get(tag)
+	if _, cell := b.get("_cell_length_a"); !found && cell && strings.Contains(tag, "angle") {
+		return 90, true
+	}
+	v, _, ok = number(text)
+	return v, ok
+}
+
 // Structure returns the structure of the block, or false if the block has no cell.
 func (b *Block) Structure() (*Structure, bool) {
 	s := &Structure{}
@@ -76,41 +89,59 @@ func (b *Block) Structure() (*Structure, bool) {
 		"_cell_length_a": &s.Cell.A, "_cell_length_b": &s.Cell.B, "_cell_length_c": &s.Cell.C,
 		"_cell_angle_alpha": &s.Cell.Alpha, "_cell_angle_beta": &s.Cell.Beta, "_cell_angle_gamma": &s.Cell.Gamma,
 	} {
-		text, found := b.get(tag)
-		if *target = 90; !found && strings.Contains(tag, "angle") { // the default in the CIF dictionary
-			continue
-		}
 		var ok bool
-		if *target, _, ok = number(text); !ok {
+		if *target, ok = b.cellValue(tag); !ok {
 			return nil, false
 		}
 	}
 	if _, ok := s.Cell.Volume(); !ok {
 		return nil, false
 	}
-	for i := range b.Loops {
-		l := &b.Loops[i]
+	stated := false
+	for _, l := range b.tables() {
 		for _, tag := range []string{"_space_group_symop_operation_xyz", "_symmetry_equiv_pos_as_xyz"} {
-			if c := l.column(tag); c >= 0 && len(s.Operations) == 0 {
-				s.operations(l, c)
+			if c := l.column(tag); c >= 0 && !stated {
+				stated = l.has(c)
+				s.Operations, s.Unknown = operations(&l, c)
 			}
 		}
 		if len(s.Sites) == 0 {
-			s.sites(l)
+			s.sites(&l)
+		}
+	}
+	if !stated {
+		var group []motion
+		group, s.Symmetry, s.Unknown = b.group(s.Cell)
+		s.Operations = nil
+		for _, m := range group {
+			s.Operations = append(s.Operations, m.operation())
 		}
 	}
 	return s, true
 }
 
-func (s *Structure) operations(l *Loop, column int) {
+// has reports whether a column has a value that is known.
+func (l *Loop) has(column int) bool {
+	for at := column; at < len(l.Values); at += len(l.Tags) {
+		if v := l.Values[at]; v != "?" && v != "." {
+			return true
+		}
+	}
+	return false
+}
+
+// operations parses the operations of a column.
+func operations(l *Loop, column int) (all []Operation, err error) {
 	for at := column; at < len(l.Values); at += len(l.Tags) {
 		o, ok := ParseOperation(l.Values[at])
-		if !ok || len(s.Operations) >= 192 { // the maximum over all space groups
-			s.Operations = nil
-			return
+		if !ok {
+			return nil, fmt.Errorf("the symmetry operation %.40q cannot be read", l.Values[at])
 		}
-		s.Operations = append(s.Operations, o)
+		if all = append(all, o); len(all) > maxOperations {
+			return nil, fmt.Errorf("there are more than %d symmetry operations", maxOperations)
+		}
 	}
+	return all, nil
 }
 
 func (s *Structure) sites(l *Loop) {
@@ -207,35 +238,26 @@ func ParseOperation(text string) (o Operation, ok bool) {
 // MaxCellAtoms is the maximum number of atoms that Atoms generates.
 const MaxCellAtoms = 5_000
 
+// nearest is the distance in angstroms below which two images of a site are one atom at a special position, as in gemmi.
+const nearest = 0.4
+
 // Atoms returns the sites of the complete cell, with coordinates in the interval [0, 1). It returns false
 // if the block has no operations or the cell has more than MaxCellAtoms.
 func (s *Structure) Atoms() ([]Site, bool) {
 	if len(s.Operations) == 0 || len(s.Sites)*len(s.Operations) > 50*MaxCellAtoms {
 		return nil, false
 	}
-	type place struct{ x, y, z, site int }
-	const grid = 1_000 // positions closer than a thousandth of the cell are equal
+	orthogonal := s.Cell.orthogonal()
 	var all []Site
-	for i, site := range s.Sites {
-		seen := map[place]bool{}
+	for _, site := range s.Sites {
+		first := len(all)
 		for _, o := range s.Operations {
-			atom := site
-			at := [3]float64{site.X, site.Y, site.Z}
-			for row, target := range []*float64{&atom.X, &atom.Y, &atom.Z} {
-				v := o[row][0]*at[0] + o[row][1]*at[1] + o[row][2]*at[2] + o[row][3]
-				if *target = v - math.Floor(v); *target > 1-0.5/grid {
-					*target = 0
-				}
-			}
-			near := false
-			for d := range 27 { // rounding may put equal positions into neighboring grid cells
-				p := place{wrap(int(atom.X*grid) + d%3 - 1), wrap(int(atom.Y*grid) + d/3%3 - 1), wrap(int(atom.Z*grid) + d/9 - 1), i}
-				near = near || seen[p]
-			}
-			if near {
+			atom := site.image(o)
+			if slices.ContainsFunc(all[first:], func(other Site) bool {
+				return orthogonal.length(atom.X-other.X, atom.Y-other.Y, atom.Z-other.Z) < nearest
+			}) {
 				continue
 			}
-			seen[place{wrap(int(atom.X * grid)), wrap(int(atom.Y * grid)), wrap(int(atom.Z * grid)), i}] = true
 			if all = append(all, atom); len(all) > MaxCellAtoms {
 				return nil, false
 			}
@@ -244,4 +266,33 @@ func (s *Structure) Atoms() ([]Site, bool) {
 	return all, true
 }
 
-func wrap(n int) int { return (n + 1_000) % 1_000 }
+// image returns the site that an operation generates, inside the cell.
+func (s Site) image(o Operation) Site {
+	at := [3]float64{s.X, s.Y, s.Z}
+	for row, target := range []*float64{&s.X, &s.Y, &s.Z} {
+		v := o[row][0]*at[0] + o[row][1]*at[1] + o[row][2]*at[2] + o[row][3]
+		if *target = v - math.Floor(v); *target > 1-5e-4 {
+			*target = 0
+		}
+	}
+	return s
+}
+
+// An orthogonal is the upper triangle of the matrix that maps fractional to Cartesian coordinates in angstroms.
+type orthogonal struct{ xx, xy, xz, yy, yz, zz float64 }
+
+func (c Cell) orthogonal() orthogonal {
+	volume, _ := c.Volume()
+	sine := math.Sin(c.Gamma * math.Pi / 180)
+	return orthogonal{
+		c.A, c.B * cos(c.Gamma), c.C * cos(c.Beta),
+		c.B * sine, c.C * (cos(c.Alpha) - cos(c.Beta)*cos(c.Gamma)) / sine, volume / (c.A * c.B * sine),
+	}
+}
+
+// length returns the length of a fractional vector, shortened by whole edges.
+func (o orthogonal) length(x, y, z float64) float64 {
+	x, y, z = x-math.Round(x), y-math.Round(y), z-math.Round(z)
+	x, y, z = o.xx*x+o.xy*y+o.xz*z, o.yy*y+o.yz*z, o.zz*z
+	return math.Sqrt(x*x + y*y + z*z)
+}
