@@ -3,7 +3,7 @@ package spectrum
 import (
 	"fmt"
 	"math"
-	"strconv"
+	"slices"
 	"strings"
 )
 
@@ -12,8 +12,7 @@ type parser struct {
 	spectrum *Spectrum
 	values   map[string]string // by canonical label
 	page     string
-	unread   string // form of a table that cannot be read
-	budget   int    // number of points that may still be read
+	budget   int // number of points that may still be read
 }
 
 // form is the form of a table: (X++(Y..Y)), (XY..XY) and the like.
@@ -21,22 +20,23 @@ type form struct {
 	x, y     string // symbols
 	stepped  bool   // X++
 	width    int    // values per point, if not stepped
+	further  string // symbols of values that are not read
 	peaks    bool
 	assigned bool // points in parentheses, with text
 }
 
 func (p *parser) item(it item) error {
-	switch it.key {
-	case "PAGE":
+	switch {
+	case it.key == "PAGE":
 		p.page = it.value
 		return nil
-	case "END", "ENDNTUPLES":
+	case it.key == "END", it.key == "ENDNTUPLES":
 		return nil
-	case "XYDATA", "XYPOINTS", "PEAKTABLE", "PEAKASSIGNMENTS", "DATATABLE", "RADATA":
+	case isTable(it.key):
 		head, rest, _ := strings.Cut(it.value, "\n")
 		f, known := parseForm(head, it.key)
 		if !known {
-			p.unread = head
+			p.problem("line %d: the table %.60s cannot be read", it.line, strings.TrimSpace(head))
 			return nil
 		}
 		return p.table(it, f, rest)
@@ -46,6 +46,16 @@ func (p *parser) item(it item) error {
 		p.spectrum.Fields.Set(it.label, it.value)
 	}
 	return nil
+}
+
+// maxProblems is the maximum number of problems of a block that are kept.
+const maxProblems = 20
+
+func (p *parser) problem(format string, values ...any) {
+	text := fmt.Sprintf(format, values...)
+	if all := p.spectrum.Problems; len(all) < maxProblems && !slices.Contains(all, text) {
+		p.spectrum.Problems = append(p.spectrum.Problems, text)
+	}
 }
 
 // parseForm parses the form of a table.
@@ -70,6 +80,9 @@ func parseForm(head, key string) (f form, known bool) {
 		return f, false
 	}
 	f.x, f.y, f.width = point[:1], point[1:2], len(point)
+	if !f.assigned {
+		f.further = strings.Trim(point[2:], "WM") // a width or a multiplicity belongs to a peak
+	}
 	return f, true
 }
 
@@ -81,15 +94,23 @@ type variable struct {
 	points      int // 0 if not stated
 }
 
+// place returns the index of a symbol in the lists of NTUPLES, or -1.
+func (p *parser) place(symbol string) int {
+	return slices.IndexFunc(list(p.values["SYMBOL"]), func(s string) bool { return strings.EqualFold(s, symbol) })
+}
+
+// units returns the units of a symbol of NTUPLES.
+func (p *parser) units(symbol string) string {
+	if i, all := p.place(symbol), list(p.values["UNITS"]); i >= 0 && i < len(all) {
+		return all[i]
+	}
+	return ""
+}
+
 // variable returns the description of a symbol from NTUPLES or from the plain labels.
 func (p *parser) variable(symbol string) variable {
 	v := variable{factor: 1, first: math.NaN(), last: math.NaN()}
-	place := -1
-	for i, s := range list(p.values["SYMBOL"]) {
-		if strings.EqualFold(s, symbol) {
-			place = i
-		}
-	}
+	place := p.place(symbol)
 	read := func(plain, tuple string) (string, bool) {
 		if place >= 0 {
 			if all := list(p.values[tuple]); place < len(all) && all[place] != "" {
@@ -101,10 +122,17 @@ func (p *parser) variable(symbol string) variable {
 		return strings.TrimSpace(value), found
 	}
 	number := func(plain, tuple string, into *float64) {
-		if text, found := read(plain, tuple); found {
-			if n, err := strconv.ParseFloat(strings.TrimSuffix(text, ","), 64); err == nil && !math.IsInf(n, 0) {
-				*into = n
+		text, found := read(plain, tuple)
+		if text = strings.TrimSuffix(text, ","); !found || text == "" {
+			return
+		}
+		if n, ok := label(text); ok {
+			*into = n
+		} else {
+			if place >= 0 {
+				plain = tuple
 			}
+			p.problem("##%s: %.40q is not a number", plain, text)
 		}
 	}
 	number(symbol+"FACTOR", "FACTOR", &v.factor)
@@ -143,19 +171,17 @@ func (p *parser) table(it item, f form, text string) error {
 		return fmt.Errorf("%w: line %d: there are more than %d tables", ErrNotSpectrum, it.line, MaxCurves)
 	}
 	x, y := p.variable(f.x), p.variable(f.y)
-	c := Curve{Page: p.page, XUnits: x.units, YUnits: y.units, Peaks: f.peaks}
-	var err error
-	if f.stepped {
-		err = p.stepped(it, &c, x, y, text)
-	} else {
-		err = p.pairs(it, &c, f, x, y, text)
-	}
-	if err != nil {
+	symbol, _, _ := strings.Cut(p.page, "=")
+	c := Curve{Page: p.page, PageUnits: p.units(strings.TrimSpace(symbol)), XUnits: x.units, YUnits: y.units, Peaks: f.peaks}
+	if err := p.points(it, &c, f, x, y, text); err != nil {
 		return err
 	}
 	p.budget -= len(c.X)
 	if stated := x.points; stated > 0 && stated != len(c.X) {
-		p.spectrum.Problems = append(p.spectrum.Problems, fmt.Sprintf("line %d: %d points are stated, but there are %d", it.line, stated, len(c.X)))
+		p.problem("line %d: %d points are stated, but there are %d", it.line, stated, len(c.X))
+	}
+	if f.further != "" {
+		p.problem("line %d: the values of %s are not read", it.line, f.further)
 	}
 	p.spectrum.Curves = append(p.spectrum.Curves, c)
 	return nil
@@ -184,7 +210,7 @@ func (p *parser) stepped(it item, c *Curve, x, y variable, text string) error {
 		lines++
 	}
 	if o.checks > 0 {
-		p.spectrum.Problems = append(p.spectrum.Problems, fmt.Sprintf("line %d: %d check values differ from the previous line", it.line, o.checks))
+		p.problem("line %d: %d check values differ from the previous line", it.line, o.checks)
 	}
 	points := len(o.values)
 	first := x.first
@@ -192,10 +218,10 @@ func (p *parser) stepped(it item, c *Curve, x, y variable, text string) error {
 		first = start * x.factor
 	}
 	step := 0.0
-	switch deltaX, err := strconv.ParseFloat(strings.TrimSpace(p.values["DELTAX"]), 64); {
+	switch deltaX, stated := label(strings.TrimSpace(p.values["DELTAX"])); {
 	case !math.IsNaN(x.last) && x.points > 1:
 		step = (x.last - first) / float64(x.points-1)
-	case err == nil && !math.IsInf(deltaX, 0) && !math.IsNaN(deltaX):
+	case stated:
 		step = deltaX
 	case !math.IsNaN(x.last) && points > 1:
 		step = (x.last - first) / float64(points-1)
@@ -255,7 +281,7 @@ func (p *parser) pairs(it item, c *Curve, f form, x, y variable, text string) er
 		}
 	}
 	if len(values) > 0 {
-		p.spectrum.Problems = append(p.spectrum.Problems, fmt.Sprintf("line %d: the last point is incomplete", n))
+		p.problem("line %d: the last point is incomplete", n)
 	}
 	return nil
 }

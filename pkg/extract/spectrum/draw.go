@@ -21,35 +21,42 @@ const (
 	maxDrawn      = 20 // curves
 )
 
-// SVG draws up to 20 curves with axes. The x axis of infrared and NMR spectra is reversed, as is
-// customary. It returns ErrNotDrawn if there are no points.
+// SVG draws the curves with axes. The x axis of infrared and NMR spectra is reversed, as is customary. More than 20 curves
+// are an intensity map if their pages have values, and the peaks of all pages are drawn; otherwise the first 20 are drawn. It
+// returns ErrNotDrawn if there are no points.
 func (s *Spectrum) SVG() ([]byte, error) {
-	curves := s.Curves[:min(len(s.Curves), maxDrawn)]
+	kind := strings.ToUpper(s.DataType)
+	v := view{falling: strings.Contains(kind, "INFRARED") || strings.Contains(kind, "NMR") && !strings.Contains(kind, "FID")}
+	if rows := s.rows(); len(rows) > maxDrawn {
+		return v.intensities(rows)
+	}
+	peaks := len(s.Curves) > 0
+	for _, c := range s.Curves {
+		peaks = peaks && c.Peaks
+	}
+	curves := s.Curves
+	if !peaks {
+		curves = curves[:min(len(curves), maxDrawn)]
+	}
 	low, high, found := s.bounds(curves)
 	if !found {
 		return nil, ErrNotDrawn
 	}
-	peaks := true
-	for _, c := range curves {
-		peaks = peaks && c.Peaks
-	}
 	if peaks { // peaks start at zero
 		low[1], high[1] = min(low[1], 0), max(high[1], 0)
 	}
-	for i := range low {
-		if high[i]-low[i] <= 0 || !finite(high[i]-low[i]) {
-			low[i], high[i] = low[i]-0.5*math.Abs(low[i])-0.5, high[i]+0.5*math.Abs(high[i])+0.5
-		}
-		if !finite(high[i] - low[i]) {
-			return nil, ErrNotDrawn
-		}
+	if !v.span(low, high) {
+		return nil, ErrNotDrawn
 	}
-	kind := strings.ToUpper(s.DataType)
-	v := view{low: low, high: high, falling: strings.Contains(kind, "INFRARED") || strings.Contains(kind, "NMR") && !strings.Contains(kind, "FID")}
 	var b bytes.Buffer
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" width="%.0f" height="%.0f" fill="none" stroke="#222" font-family="Helvetica,Arial,sans-serif" font-size="12">`+
-		"\n<style>text{fill:#222;stroke:none}</style>\n", width, height, width, height)
-	v.axes(&b, curves[0])
+	begin(&b)
+	v.axes(&b, curves[0].XUnits, curves[0].YUnits)
+	if n := len(s.Curves); len(curves) < n {
+		fmt.Fprintf(&b, `<text x="%.0f" y="%.0f" text-anchor="end">the first %d of %d curves</text>`+"\n", width-right, top-6, len(curves), n)
+	}
+	if peaks && len(curves) > maxDrawn {
+		curves = []Curve{v.highest(curves)}
+	}
 	for i, c := range curves {
 		color := [...]string{"#1f45c8", "#c62020", "#1c7c2c", "#9a7400", "#5f2a8f"}[i%5]
 		fmt.Fprintf(&b, `<path stroke="%s" stroke-linejoin="round" d="`, color)
@@ -64,10 +71,52 @@ func (s *Spectrum) SVG() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
+func begin(b *bytes.Buffer) {
+	fmt.Fprintf(b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" width="%.0f" height="%.0f" fill="none" stroke="#222" font-family="Helvetica,Arial,sans-serif" font-size="12">`+
+		"\n<style>text{fill:#222;stroke:none}</style>\n", width, height, width, height)
+}
+
+// span sets the range of the axes, and reports whether it is finite.
+func (v *view) span(low, high [2]float64) bool {
+	for i := range low {
+		if high[i]-low[i] <= 0 || !finite(high[i]-low[i]) {
+			low[i], high[i] = low[i]-0.5*math.Abs(low[i])-0.5, high[i]+0.5*math.Abs(high[i])+0.5
+		}
+		if !finite(high[i] - low[i]) {
+			return false
+		}
+	}
+	v.low, v.high = low, high
+	return true
+}
+
+// highest returns the peak of the greatest magnitude of all curves at each tenth of a position of the drawing.
+func (v view) highest(curves []Curve) Curve {
+	const steps = 10 * int(width)
+	all := Curve{Peaks: true}
+	var place [steps]int // in all, plus one
+	for _, c := range curves {
+		for i := range c.X {
+			if !finite(c.X[i]) || !finite(c.Y[i]) {
+				continue
+			}
+			at := &place[min(max(int(10*v.x(c.X[i])), 0), steps-1)]
+			if *at == 0 {
+				all.X, all.Y = append(all.X, c.X[i]), append(all.Y, c.Y[i])
+				*at = len(all.X)
+			} else if math.Abs(c.Y[i]) > math.Abs(all.Y[*at-1]) {
+				all.X[*at-1], all.Y[*at-1] = c.X[i], c.Y[i]
+			}
+		}
+	}
+	return all
+}
+
 // A view maps values to positions.
 type view struct {
 	low, high [2]float64
-	falling   bool
+	falling   bool // the x axis
+	inverted  bool // the y axis
 }
 
 func (v view) x(value float64) float64 {
@@ -79,7 +128,11 @@ func (v view) x(value float64) float64 {
 }
 
 func (v view) y(value float64) float64 {
-	return height - bottom - (value-v.low[1])/(v.high[1]-v.low[1])*(height-top-bottom)
+	part := (value - v.low[1]) / (v.high[1] - v.low[1])
+	if v.inverted {
+		part = 1 - part
+	}
+	return height - bottom - part*(height-top-bottom)
 }
 
 func (v view) peaks(b *bytes.Buffer, c Curve) {
@@ -133,7 +186,7 @@ func (v view) curve(b *bytes.Buffer, c Curve) {
 	}
 }
 
-func (v view) axes(b *bytes.Buffer, c Curve) {
+func (v view) axes(b *bytes.Buffer, xUnits, yUnits string) {
 	fmt.Fprintf(b, `<path d="M%.0f %.0fV%.0fH%.0f"/>`+"\n", left, top, height-bottom, width-right)
 	for _, tick := range ticks(v.low[0], v.high[0], 8) {
 		fmt.Fprintf(b, `<path d="M%.1f %.1fv5"/><text x="%.1f" y="%.1f" text-anchor="middle">%s</text>`+"\n", v.x(tick), height-bottom, v.x(tick), height-bottom+18, number(tick))
@@ -141,8 +194,8 @@ func (v view) axes(b *bytes.Buffer, c Curve) {
 	for _, tick := range ticks(v.low[1], v.high[1], 5) {
 		fmt.Fprintf(b, `<path d="M%.1f %.1fh-5"/><text x="%.1f" y="%.1f" text-anchor="end">%s</text>`+"\n", left, v.y(tick), left-8, v.y(tick)+4, number(tick))
 	}
-	fmt.Fprintf(b, `<text x="%.1f" y="%.1f" text-anchor="middle">%s</text>`+"\n", left+(width-left-right)/2, height-8, html.EscapeString(short(c.XUnits)))
-	fmt.Fprintf(b, `<text x="%.1f" y="%.1f" text-anchor="start">%s</text>`+"\n", 4.0, top-6, html.EscapeString(short(c.YUnits)))
+	fmt.Fprintf(b, `<text x="%.1f" y="%.1f" text-anchor="middle">%s</text>`+"\n", left+(width-left-right)/2, height-8, html.EscapeString(short(xUnits)))
+	fmt.Fprintf(b, `<text x="%.1f" y="%.1f" text-anchor="start">%s</text>`+"\n", 4.0, top-6, html.EscapeString(short(yUnits)))
 }
 
 func short(text string) string {

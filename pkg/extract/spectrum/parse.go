@@ -22,7 +22,8 @@ type Spectrum struct {
 
 // A Curve is a table of points.
 type Curve struct {
-	Page           string // page of NTUPLES
+	Page           string // page of NTUPLES, such as F1=7.5
+	PageUnits      string // units of the variable of the page
 	XUnits, YUnits string
 	X, Y           []float64 // of the same length; a missing ordinate is NaN
 	Peaks          bool      // the points are peaks instead of samples of a curve
@@ -31,15 +32,16 @@ type Curve struct {
 // ErrNotSpectrum means that a text is not a block of JCAMP-DX.
 var ErrNotSpectrum = errors.New("not a JCAMP-DX block")
 
-// Boundary returns a Boundary that finds the blocks of a file. The header of a LINK block belongs to no block.
+// Boundary returns a Boundary that finds the blocks of a file. The header of a LINK block belongs to no block. An END before
+// the first table of a block ends a file of parameters that an instrument has put into the block, but not the block.
 func Boundary() records.Boundary {
-	began, ended, link := false, false, false
+	began, ended, link, table := false, false, false, false
 	return func(line []byte) records.Cut {
 		if rest, found := bytes.CutPrefix(bytes.TrimLeft(line, " \t"), []byte("##")); found {
 			label, value, _ := strings.Cut(string(rest[:min(len(rest), 80)]), "=")
-			switch canonical(label) {
+			switch key := canonical(label); key {
 			case "TITLE":
-				began, ended, link = true, false, false
+				began, ended, link, table = true, false, false, false
 				return records.Begins
 			case "DATATYPE":
 				if began && strings.HasPrefix(strings.ToUpper(strings.TrimSpace(value)), "LINK") {
@@ -47,10 +49,12 @@ func Boundary() records.Boundary {
 					return records.Discards
 				}
 			case "END":
-				if began && !ended && !link {
+				if began && !ended && !link && table {
 					ended = true
 					return records.Ends
 				}
+			default:
+				table = table || isTable(key)
 			}
 		}
 		if !began || ended || link {
@@ -64,6 +68,15 @@ func Boundary() records.Boundary {
 // underscores.
 func canonical(label string) string {
 	return strings.ToUpper(strings.NewReplacer(" ", "", "-", "", "/", "", "_", "", "\t", "").Replace(label))
+}
+
+// isTable reports whether a canonical label is that of a table of points.
+func isTable(key string) bool {
+	switch key {
+	case "XYDATA", "XYPOINTS", "PEAKTABLE", "PEAKASSIGNMENTS", "DATATABLE", "RADATA":
+		return true
+	}
+	return false
 }
 
 // item is a labeled data record of the file.
@@ -123,9 +136,6 @@ func Parse(text string) (*Spectrum, error) {
 		if err := p.item(it); err != nil {
 			return nil, err
 		}
-	}
-	if len(s.Curves) == 0 && p.unread != "" {
-		s.Problems = append(s.Problems, "the table "+p.unread+" cannot be read")
 	}
 	return s, nil
 }
