@@ -317,3 +317,21 @@ func FuzzCrystals(f *testing.F) {
 		}
 	})
 }
+
+// TestTables checks the loops of a block as tables. The tags of one category begin with it.
+func TestTables(t *testing.T) {
+	all, err := tables(halite)
+	if err != nil || len(all) != 2 {
+		t.Fatalf("got %+v, %v, want two loops", all, err)
+	}
+	var csv bytes.Buffer
+	if err := all[0].WriteCSV(&csv); err != nil || csv.String() != "_symmetry_equiv_pos_as_xyz\r\n\"x,y,z\"\r\n\"x,1/2+y,z+1/2\"\r\n\"x+0.5, y, z+1/2\"\r\n\"x+1/2,y+1/2,z\"\r\n\"-x,-y,-z\"\r\n" {
+		t.Errorf("got %q, %v, want the operations unchanged", csv.String(), err)
+	}
+	if s := all[1]; s.Name != "_atom_site" || s.Rows != 3 || !reflect.DeepEqual(s.Row(1), []string{"Cl1", "0.5000(1)", "0", "0"}) {
+		t.Errorf("got %+v, want the sites", s)
+	}
+	if _, err := tables("no block"); !errors.Is(err, ErrNotCIF) {
+		t.Errorf("got error %v, want ErrNotCIF", err)
+	}
+}

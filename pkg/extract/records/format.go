@@ -24,6 +24,8 @@ type Format struct {
 	Read func(raw []byte) Record
 	// Draw returns the drawing of a record as SVG, or an error that is ErrNotDrawn.
 	Draw func(content string) ([]byte, error)
+	// Tables returns the tables that a record contains; nil means none.
+	Tables func(content string) ([]Table, error)
 	// Header is the beginning of a file. Write writes a record with these fields. Formats that cannot
 	// store fields with other names write the fields of the content.
 	Header string

@@ -2,6 +2,7 @@ package spectrum
 
 import (
 	"bytes"
+	"strconv"
 
 	"github.com/assay-project/assay/pkg/extract/records"
 )
@@ -10,7 +11,7 @@ import (
 func Formats() []records.Format {
 	return []records.Format{{
 		Name: "jdx", Media: "chemical/x-jcamp-dx",
-		Boundary: Boundary, Read: Read, Draw: draw, Write: records.WriteContent,
+		Boundary: Boundary, Read: Read, Draw: draw, Tables: tables, Write: records.WriteContent,
 		Example: "##TITLE= curve\n##JCAMP-DX= 4.24\n##FIRSTX= 1\n##DELTAX= 1\n##XYDATA= (X++(Y..Y))\n1 5 6 7\n##END=\n",
 	}}
 }
@@ -26,4 +27,35 @@ func draw(content string) ([]byte, error) {
 		return nil, records.NotDrawn(err)
 	}
 	return records.Drawing(s.SVG())
+}
+
+// tables returns the points of each curve. The name of a table is the page of the curve.
+func tables(content string) ([]records.Table, error) {
+	s, err := Parse(content)
+	if err != nil {
+		return nil, err
+	}
+	var all []records.Table
+	for _, c := range s.Curves {
+		all = append(all, records.Table{
+			Name: c.Page, Columns: []string{heading("X", c.XUnits), heading("Y", c.YUnits)}, Rows: len(c.X),
+			Row: func(i int) []string { return []string{cellOf(c.X[i]), cellOf(c.Y[i])} },
+		})
+	}
+	return all, nil
+}
+
+func heading(symbol, units string) string {
+	if units == "" {
+		return symbol
+	}
+	return symbol + " (" + units + ")"
+}
+
+// cellOf returns a coordinate with all of its digits, or "" for a missing one.
+func cellOf(v float64) string {
+	if !finite(v) {
+		return ""
+	}
+	return strconv.FormatFloat(v, 'g', -1, 64)
 }

@@ -114,3 +114,14 @@ func TestWhatIsNotReadIsStated(t *testing.T) {
 		}
 	}
 }
+
+func TestPointsAsTables(t *testing.T) {
+	all, err := tables(strings.Replace(xydata(3, "400 1 2 ?\n"), "##FIRSTX= 400", "##FIRSTX= 400.1", 1))
+	if err != nil || len(all) != 1 || all[0].Rows != 3 {
+		t.Fatalf("got %+v, %v, want one table of three points", all, err)
+	}
+	var csv bytes.Buffer
+	if err := all[0].WriteCSV(&csv); err != nil || csv.String() != "X (1/CM),Y (TRANSMITTANCE)\r\n400.1,0.5\r\n401.05,1\r\n402,\r\n" {
+		t.Errorf("got %q, %v", csv.String(), err)
+	}
+}

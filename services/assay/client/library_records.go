@@ -103,6 +103,26 @@ func (c *Client) RecordContent(ctx context.Context, fileID string, index int) (i
 	return c.body(ctx, libraryRead(Reading{}, "files", fileID, "records", strconv.Itoa(index), "content"))
 }
 
+// RecordTable is a loop of a crystal or a curve of a spectrum.
+type RecordTable struct {
+	Index   int      `json:"index"` // zero-based
+	Name    string   `json:"name,omitempty"`
+	Columns []string `json:"columns"`
+	Rows    int      `json:"rows"`
+}
+
+// RecordTables lists the tables of a record.
+func (c *Client) RecordTables(ctx context.Context, fileID string, index int) ([]RecordTable, error) {
+	var list struct{ Tables []RecordTable }
+	err := c.do(ctx, libraryRead(Reading{}, "files", fileID, "records", strconv.Itoa(index), "tables"), &list)
+	return list.Tables, err
+}
+
+// RecordTable returns a table of a record as CSV with a header. The caller closes it.
+func (c *Client) RecordTable(ctx context.Context, fileID string, index, table int) (io.ReadCloser, error) {
+	return c.body(ctx, libraryRead(Reading{}, "files", fileID, "records", strconv.Itoa(index), "tables", strconv.Itoa(table)))
+}
+
 // Export describes an export of the records of a file.
 type Export struct {
 	Format string // csv, jsonl, or the format of the file, such as sdf

@@ -34,6 +34,7 @@ func (a *Area) recordRoutes(r *web.Router) {
 	r.Handle(recordOperation("get-library-record-content", "/content", "Download a record in the format of its file",
 		"Includes its fields. Table rows are returned as CSV with a header.", download()), a.limited(a.recordContent), linked, ofRecords, tooManyDownloads)
 	r.Handle(exportOperation(), a.limited(a.export), linked, ofRecords, tooManyDownloads)
+	a.tableRoutes(r)
 }
 
 // recordFile is a file with its records.

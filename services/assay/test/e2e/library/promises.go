@@ -34,6 +34,7 @@ func Promises() system.Promises {
 		"library: records are paged and filtered":            recordsAreServed,
 		"library: records are exported":                      recordsAreExported,
 		"library: values of an SDF may begin with >":         qualifiedValuesAreKept,
+		"library: records contain tables":                    recordTables,
 		"library: damaged records fail alone":                damagedRecordsFail,
 		"library: one chunk of records is retried":           chunksAreRetried,
 		"library: the command line lists records":            commandLineRecords,
