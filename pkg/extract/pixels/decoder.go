@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"image"
 	"image/jpeg"
 	"image/png"
@@ -73,7 +72,7 @@ func (d *Decoder) Decode(ctx context.Context, data []byte, l Limits) (p *Picture
 		return nil, nil, context.Cause(ctx)
 	}
 	if err != nil {
-		return nil, nil, fmt.Errorf("%w: %w", ErrUnreadable, err)
+		return nil, nil, unreadable(err)
 	}
 	p = upright(m, info)
 	p.webp = &d.webp
@@ -90,7 +89,7 @@ func (d *Decoder) decode(ctx context.Context, data []byte, info Info) (image.Ima
 	case WebP:
 		return webp.Decode(r)
 	case GIF, BMP, TIFF:
-		return decodeMore(r, info.Format)
+		return decodeMore(r, data, info.Format)
 	default:
 		return d.heif.decode(ctx, data, info)
 	}

@@ -2,6 +2,7 @@ package pixels
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"image"
 	"image/jpeg"
@@ -95,10 +96,15 @@ func (i *Info) header(data []byte) (config image.Config, err error) {
 	default:
 		return config, ErrFormat
 	}
-	if err != nil {
-		return config, fmt.Errorf("%w: %w", ErrUnreadable, err)
+	return config, unreadable(err)
+}
+
+// unreadable returns an error that is ErrUnreadable, or nil. It keeps the reason that err states.
+func unreadable(err error) error {
+	if err == nil || errors.Is(err, ErrUnreadable) {
+		return err
 	}
-	return config, nil
+	return fmt.Errorf("%w: %w", ErrUnreadable, err)
 }
 
 // Memory returns the maximum memory for processing the picture, in bytes: the encoded picture, the

@@ -59,6 +59,8 @@ const (
 	SlidesLimit     Detail = "its list of slides has more than %d bytes"
 	SheetsLimit     Detail = "its list of sheets has more than %d bytes"
 	ScansLimit      Detail = "it has %d scans; the limit is %d"
+	TIFFSamples     Detail = "TIFF with %d-bit %s samples in compression %d is not supported"
+	TIFFFeature     Detail = "TIFF of this kind is not supported"
 	InflatedLimit   Detail = "it inflates to more than %d bytes"
 	PartRatio       Detail = "part %.100q inflates to more than %d times its size"
 	PartLimit       Detail = "part %.100q inflates to more than %d bytes"
@@ -84,5 +86,5 @@ var sentences = []error{
 var details = []Detail{
 	BytesLimit, PixelsLimit, SidesLimit, SidesMinimum, HeaderStates, IsEmpty, MemoryLimit, MiB, TimeLimit, NoPages,
 	NoDirectory, PartsLimit, DirectoryLimit, ElementLimit, AttributesLimit, RelationsLimit, SlidesLimit, SheetsLimit,
-	ScansLimit, InflatedLimit, PartRatio, PartLimit, NoPart, PDFLimit, NotAPDF, StepsLimit, Instructions,
+	ScansLimit, TIFFSamples, TIFFFeature, InflatedLimit, PartRatio, PartLimit, NoPart, PDFLimit, NotAPDF, StepsLimit, Instructions,
 }
