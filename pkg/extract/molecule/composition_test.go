@@ -90,6 +90,33 @@ func TestValences(t *testing.T) {
 	}
 }
 
+// The formulas are those of RDKit 2022.09: Chem.rdMolDescriptors.CalcMolFormula, except NH3→BH3 above, for which RDKit
+// does not add the third hydrogen of boron. The second one is methylmagnesium chloride as in grignard_1.mol of RDKit's
+// test data.
+func TestCoordinationBonds(t *testing.T) {
+	for _, test := range []struct {
+		atoms, bonds string
+		properties   map[int]string
+		want         string
+	}{
+		{"C Mg Cl", "1-2 3>2", nil, "CH4ClMg"},
+		{"C Mg Cl", "1>2 3>2", map[int]string{1: "CHG=-1", 2: "CHG=2 VAL=2", 3: "CHG=-1"}, "CH3ClMg"},
+		{"N Pt Cl Cl N", "1>2 5>2 2-3 2-4", map[int]string{2: "VAL=4"}, "Cl2H6N2Pt"},
+		{"O Al Cl Cl Cl", "1>2 2-3 2-4 2-5", nil, "AlCl3H2O"},
+		{"C C F", "1-2 2>3", nil, "C2H6F"},
+		{"N Zn", "1>2", nil, "H3NZn"},
+	} {
+		text := blockV3(test.atoms, test.bonds, test.properties)
+		if got, _ := formula(t, text); got != test.want {
+			t.Errorf("%s %s %v: got %s, want %s", test.atoms, test.bonds, test.properties, got, test.want)
+		}
+	}
+	valence := strings.Replace(block("C Mg Cl", "1>2 3>2", "M  CHG  3   1  -1   2   2   3  -1"), "Mg  0  0  0  0  0  0", "Mg  0  0  0  0  0  2", 1)
+	if got, _ := formula(t, valence); got != "CH3ClMg" {
+		t.Errorf("V2000: got %s, want CH3ClMg", got)
+	}
+}
+
 func TestAtomBlockValues(t *testing.T) {
 	water := block("O", "")
 	for _, test := range []struct{ from, to, want string }{

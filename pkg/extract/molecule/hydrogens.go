@@ -46,16 +46,23 @@ func (t *elementTable) valences(e Element, charge int8) []int8 {
 type bonding struct {
 	order    int // sum of the orders; an aromatic bond counts as 1
 	aromatic int // number of aromatic bonds
+	accepted int // number of coordination bonds from other atoms
 	double   bool
 }
 
 // hydrogens returns the number of implicit hydrogens of each atom, and the number, counted from 1, of the
 // first atom with more bonds than its element allows, or 0. If the hydrogens are not determined, it returns
 // the reason.
+//
+// A coordination bond uses no valence of the donor, its first atom, and one of the acceptor, as in RDKit. It uses none of
+// an acceptor in group 13 without a stated valence, which has an empty orbital, as boron in NH3→BH3.
 func (m *Molecule) hydrogens() (counts []int, excess int, reason string) {
 	bonds := make([]bonding, len(m.Atoms))
 	aromatic := false
 	for _, b := range m.Bonds {
+		if b.Order == Coordination {
+			bonds[b.To].accepted++
+		}
 		for _, at := range [2]int32{b.From, b.To} {
 			switch b.Order {
 			case Single, Double, Triple:
@@ -85,12 +92,15 @@ func (m *Molecule) hydrogens() (counts []int, excess int, reason string) {
 		case a.Hydrogens >= 0:
 			counts[i] = int(a.Hydrogens)
 		case a.Valence >= 0:
-			counts[i] = max(0, int(a.Valence)-used)
+			counts[i] = max(0, int(a.Valence)-used-bonds[i].accepted)
 		default:
 			var over bool
 			counts[i], over = implicit(t.valences(a.Element, a.Charge), used, a.Radical)
 			if over && excess == 0 {
 				excess = i + 1
+			}
+			if t.info[a.Element].outer != 3 {
+				counts[i] = max(0, counts[i]-bonds[i].accepted)
 			}
 			if counts[i] > 0 && t.doubtful(a, used) {
 				return nil, 0, fmt.Sprintf("%s, atom %d, has no usual valence with %d bonds and the charge %d", a.Element.Symbol(), i+1, used, a.Charge)
@@ -137,7 +147,7 @@ func (m *Molecule) kekulize(bonds []bonding) int {
 		}
 		switch {
 		case a.Valence >= 0:
-			free = int(a.Valence) - bonds[i].order
+			free = int(a.Valence) - bonds[i].order - bonds[i].accepted
 		case a.Hydrogens >= 0:
 			free -= int(a.Hydrogens)
 		}

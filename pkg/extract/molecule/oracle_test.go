@@ -7,10 +7,12 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"math"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -70,15 +72,15 @@ func TestAgainstRDKit(t *testing.T) {
 // ofRDKit returns RDKit's answers by file and index.
 func ofRDKit(t *testing.T, names []string) map[string]answer {
 	t.Helper()
-	script := exec.CommandContext(t.Context(), *python, append([]string{"testdata/determine.py"}, names...)...)
-	script.Stderr = os.Stderr
+	script := exec.CommandContext(t.Context(), *python, "testdata/determine.py")
+	script.Stdin, script.Stderr = strings.NewReader(strings.Join(names, "\n")), os.Stderr
 	out, err := script.Output()
 	if err != nil {
 		t.Fatal(err)
 	}
 	theirs := map[string]answer{}
 	for line := range strings.Lines(string(out)) {
-		part := append(strings.Split(strings.TrimSpace(line), "\t"), "", "")
+		part := append(strings.Split(strings.TrimRight(line, "\n"), "\t"), "", "")
 		if len(part) < 7 {
 			theirs[part[0]+" "+part[1]] = answer{word: part[2]}
 			continue
@@ -89,8 +91,11 @@ func ofRDKit(t *testing.T, names []string) map[string]answer {
 }
 
 // TestAgainstOpenBabel compares compositions and charges with the formulas of Open Babel (Debian package
-// openbabel). It skips records for which RDKit contradicts Open Babel, such as metal hydrides.
+// openbabel) for -samples. It skips records for which RDKit contradicts Open Babel, such as metal hydrides.
 func TestAgainstOpenBabel(t *testing.T) {
+	if *samples == "" {
+		t.Skip("-samples, SDF files for the comparison with Open Babel, is not set")
+	}
 	names := sampleFiles(t)
 	theirs := map[string]answer{}
 	for _, name := range names {
@@ -160,12 +165,27 @@ func ofFormula(t *testing.T, formula string) answer {
 	return answer{composition: compositionText(&c), charge: strconv.Itoa(charge)}
 }
 
-func sampleFiles(t *testing.T) []string {
+// sampleFiles returns the files given by -samples, or else all SDF and MOL files in the folder ASSAY_MOLECULES.
+func sampleFiles(t *testing.T) (names []string) {
 	t.Helper()
-	if *samples == "" {
-		t.Skip("-samples, SDF files for the comparison with another program, is not set")
+	folder := os.Getenv("ASSAY_MOLECULES")
+	switch {
+	case *samples != "":
+		return strings.Split(*samples, ",")
+	case folder == "":
+		t.Skip("neither ASSAY_MOLECULES, a folder of SDF and MOL files for the comparison with another program, nor -samples is set")
 	}
-	return strings.Split(*samples, ",")
+	err := filepath.WalkDir(folder, func(name string, _ fs.DirEntry, err error) error {
+		switch strings.ToLower(path.Ext(strings.TrimSuffix(name, ".gz"))) {
+		case ".sdf", ".sd", ".mol", ".mdl":
+			names = append(names, name)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return names
 }
 
 func eachRecord(t *testing.T, name string, do func(i int, raw []byte)) {

@@ -1,5 +1,6 @@
-# Prints what RDKit determines for the records of SDF files, for TestAgainstRDKit: file, index, and either the
-# composition, charge and exact mass, or a word that states why there are none.
+# Prints what RDKit determines for the records of the SDF files named on standard input, for TestAgainstRDKit: file, index,
+# and either the composition, charge and exact mass, which is empty if RDKit has no mass of an isotope, or a word that
+# states why there are none.
 import gzip
 import sys
 from collections import Counter
@@ -19,7 +20,7 @@ def wrong_isotope(z):
     return table.GetMassForIsotope(z, most) - table.GetMostCommonIsotopeMass(z)
 
 
-for name in sys.argv[1:]:
+for name in sys.stdin.read().splitlines():
     data = (gzip.open(name) if name.endswith(".gz") else open(name, "rb")).read()
     blocks = data.decode("latin1").replace("\r\n", "\n").split("$$$$\n")
     if not blocks[-1].strip():
@@ -41,10 +42,11 @@ for name in sys.argv[1:]:
             continue
         count = Counter()
         mass = ExactMolWt(mol)
+        unknown = any(a.GetIsotope() and not table.GetMassForIsotope(a.GetAtomicNum(), a.GetIsotope()) for a in mol.GetAtoms())
         for atom in mol.GetAtoms():
             if not atom.GetIsotope():
                 mass += wrong_isotope(atom.GetAtomicNum())
             count[atom.GetSymbol()] += 1
             count["H"] += atom.GetTotalNumHs()
         composition = " ".join("%s%d" % pair for pair in sorted(count.items()) if pair[1])
-        print(name, index, composition, Chem.GetFormalCharge(mol), "%.6f" % mass, sep="\t")
+        print(name, index, composition, Chem.GetFormalCharge(mol), "" if unknown else "%.6f" % mass, sep="\t")
