@@ -23,7 +23,9 @@ type Molecule struct {
 	Atoms []Atom
 	Bonds []Bond
 
-	queries string // the first reason why the composition is not determined
+	groups  map[int]*group   // S-groups by their number in the file
+	stereo  map[int32]string // marks of groups of stereo centers, by atom
+	queries string           // the first reason why the composition is not determined
 }
 
 // An Atom is an atom of a connection table. Element is 0 for anything other than an element.

@@ -156,25 +156,9 @@ func (m *Molecule) properties(s *scan) error {
 			}
 		case "ALS", "RGP", "LOG", "SUB", "UNS", "RBC", "LIN", "MRV":
 			m.query("it is a query (M  %s)", key)
-		case "STY":
-			m.groups(line)
+		case "STY", "SMT", "SCN", "SDI":
+			m.groupV2(line, key)
 		}
-	}
-}
-
-// groups finds S-groups whose number of repetitions is not stated.
-func (m *Molecule) groups(line []byte) {
-	for at := 10; at+3 < len(line); at += 8 {
-		m.group(string(column(line, at+4, at+7)))
-	}
-}
-
-func (m *Molecule) group(kind string) {
-	switch kind {
-	case "SRU", "MON", "MER", "COP", "CRO", "MOD", "GRA", "ANY":
-		m.query("it is a polymer (%s)", kind)
-	case "COM", "MIX", "FOR":
-		m.query("it is a mixture (%s)", kind)
 	}
 }
 

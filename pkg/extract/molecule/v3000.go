@@ -56,7 +56,9 @@ func (m *Molecule) v3000(s *scan) error {
 			}
 			bonds++
 		case section == "SGROUP" && len(words) > 1:
-			m.group(words[1])
+			m.groupV3(words)
+		case section == "COLLECTION" && len(words) > 1:
+			m.stereoV3(words, place)
 		}
 	}
 }
