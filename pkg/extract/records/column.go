@@ -5,17 +5,20 @@ import "strings"
 // A Column is a field or a property of the records of a file, with statistics of its values. Min and
 // Max are set only for columns of numbers or dates.
 type Column struct {
-	Name     string  `json:"name"`
-	Property bool    `json:"property,omitempty"` // computed by Assay instead of read from the file
-	Type     Type    `json:"type"`
-	Count    int     `json:"count"`         // records with a value
-	Empty    int     `json:"empty"`         // processed records without a value
-	Numeric  float64 `json:"numericShare"`  // share of the values that are not Missing that are numbers, 0 to 1
-	Min      any     `json:"min,omitempty"` // a float64, a json.Number if that has more digits, or a date as in the file
-	Max      any     `json:"max,omitempty"`
-	Decimal  string  `json:"decimal,omitempty"` // "," if its numbers have a decimal comma, "." if commas group their digits
-	Unit     string  `json:"unit,omitempty"`    // as a row below the header of a table states it
-	Missing  int     `json:"missing,omitempty"` // values such as NA, if the type is not Text: they are not of that type
+	Name     string `json:"name"`
+	Property bool   `json:"property,omitempty"` // computed by Assay instead of read from the file
+	Type     Type   `json:"type"`
+	Count    int    `json:"count"` // records with a value
+	Empty    int    `json:"empty"` // processed records without a value
+	// NotDetermined is the number of processed records for which a property could not be determined. Filters do not
+	// find them.
+	NotDetermined int     `json:"notDetermined,omitempty"`
+	Numeric       float64 `json:"numericShare"`  // share of the values that are not Missing that are numbers, 0 to 1
+	Min           any     `json:"min,omitempty"` // a float64, a json.Number if that has more digits, or a date as in the file
+	Max           any     `json:"max,omitempty"`
+	Decimal       string  `json:"decimal,omitempty"` // "," if its numbers have a decimal comma, "." if commas group their digits
+	Unit          string  `json:"unit,omitempty"`    // as a row below the header of a table states it
+	Missing       int     `json:"missing,omitempty"` // values such as NA, if the type is not Text: they are not of that type
 }
 
 // A Summary contains statistics of the columns of some records. Merging the summaries of the chunks of a
@@ -39,6 +42,7 @@ type statistic struct {
 	Name     string  `json:"name"`
 	Property bool    `json:"property,omitempty"`
 	Count    int     `json:"count"`
+	Unknown  int     `json:"notDetermined,omitempty"` // records for which the property could not be determined
 	Integers int     `json:"integers,omitempty"`
 	Numbers  int     `json:"numbers,omitempty"`
 	Dates    int     `json:"dates,omitempty"`
@@ -65,6 +69,11 @@ func (s *Summary) Add(r *Record) {
 		p := &r.Properties[i]
 		if column := s.column(columnKey{p.Name, true}); column != nil {
 			column.add(textOf(p.Value))
+		}
+	}
+	for _, name := range r.NotDetermined {
+		if column := s.column(columnKey{name, true}); column != nil {
+			column.Unknown++
 		}
 	}
 	for i := range r.Fields {
@@ -208,6 +217,7 @@ func (c *statistic) merge(more *statistic) {
 		}
 	}
 	c.Count += more.Count
+	c.Unknown += more.Unknown
 	c.Integers += more.Integers
 	c.Numbers += more.Numbers
 	c.Dates += more.Dates

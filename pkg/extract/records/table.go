@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// Table returns the columns: first properties, then fields, each in the order of their first
-// occurrence. The type of a column is other than Text only if all its values that are not missing have that type; the numeric
-// share states how many of them are numbers.
+// Table returns the columns: first properties, then fields, each in the order of their first occurrence. A property that
+// is determined for no record has no column. The type of a column is other than Text only if all its values that are not
+// missing have that type; the numeric share states how many of them are numbers.
 func (s *Summary) Table() []Column {
 	columns, _ := s.Describe("", "")
 	return columns
@@ -21,7 +21,11 @@ func (s *Summary) Describe(delimiter, decimal string) ([]Column, []string) {
 	var g guesses
 	for i := range s.Columns {
 		c := &s.Columns[i]
+		if c.Unknown > 0 && c.Count == 0 {
+			continue
+		}
 		column := c.describe(delimiter == ",", decimal)
+		column.NotDetermined = c.Unknown
 		column.Empty = s.Records - c.Count
 		columns = append(columns, column)
 		if decimal == "" {

@@ -6,6 +6,8 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
+	"math"
 	"slices"
 
 	"github.com/assay-project/assay/pkg/extract/molecule"
@@ -16,17 +18,26 @@ import (
 
 // The names of properties.
 const (
-	SMILES   = "smiles"
-	InChI    = "inchi"
-	InChIKey = "inchiKey"
-	Engine   = "structureEngine" // program that determined the other properties
+	SMILES         = "smiles"   // canonical, with stereochemistry
+	InChI          = "inchi"    // standard
+	InChIKey       = "inchiKey" // hash of InChI, for comparisons
+	LogP           = "crippenLogP"
+	TPSA           = "tpsa" // in Å²
+	Donors         = "hBondDonors"
+	Acceptors      = "hBondAcceptors"
+	RotatableBonds = "rotatableBonds"
+	Rings          = "rings"           // of the smallest set of smallest rings
+	Engine         = "structureEngine" // program that determined the other properties
 )
+
+// determined are the properties that a Kit determines, except Engine.
+var determined = []string{SMILES, InChI, InChIKey, LogP, TPSA, Donors, Acceptors, RotatableBonds, Rings}
 
 // Version is the value of the property Engine.
 const Version = rdkit.Version + ", InChI 1.07.3"
 
-// First is the number of records of a file whose identifiers are columns. Those of others are details.
-const First = 100
+// ErrTime is the cause of a context that ends because the molecules of a chunk of records take too long.
+var ErrTime = errors.New("the time for the molecules of 1,000 records is used up")
 
 // Kit identifies molecules, or does nothing if it is nil. It is safe for concurrent use.
 type Kit struct {
@@ -92,65 +103,83 @@ func (s *Session) Close() error {
 func Applies(format string) bool { return format == "sdf" || format == "mol" }
 
 // Identify sets the properties of a molecule that has none of them. It lists those that cannot be determined in
-// NotDetermined; without a kit, these are all of them.
+// NotDetermined, and sets the reason; without a kit, these are all of them.
 func (s *Session) Identify(r *records.Record) {
-	if r.Failed() || r.Properties.Get(SMILES) != nil {
-		return
-	}
 	if s.kit == nil {
 		NotIdentified(r)
+	}
+	if r.Failed() || tried(r) {
 		return
 	}
-	id, err := s.session.Identify(r.Content)
+	id, d, err := s.session.Identify(r.Content)
 	if err != nil {
-		NotIdentified(r)
-		if r.Properties.Get(molecule.Reason) == nil {
-			r.Properties = append(r.Properties, records.Property{Name: molecule.Reason, Value: reason(err)})
-		}
+		missing(r, why(err), determined...)
 		return
 	}
-	r.NotDetermined = slices.DeleteFunc(r.NotDetermined, func(name string) bool { return name == SMILES || name == InChI })
-	r.Properties = append(r.Properties, records.Property{Name: SMILES, Value: id.SMILES})
-	if id.InChI == "" {
-		r.NotDetermined = append(r.NotDetermined, InChI)
-	} else {
-		r.Properties = append(r.Properties, records.Property{Name: InChI, Value: id.InChI}, records.Property{Name: InChIKey, Value: id.InChIKey})
+	set := func(name string, value any) {
+		r.Properties = append(r.Properties, records.Property{Name: name, Value: value})
 	}
-	r.Properties = append(r.Properties, records.Property{Name: Engine, Value: Version})
+	set(SMILES, id.SMILES)
+	if id.InChI == "" {
+		missing(r, fmt.Sprintf("InChI determines no identifier, for example because the molecule has more than %d atoms or a query", rdkit.MaxAtoms), InChI, InChIKey)
+	} else {
+		set(InChI, id.InChI)
+		set(InChIKey, id.InChIKey)
+	}
+	if d == nil {
+		missing(r, fmt.Sprintf("RDKit counts at most %d atoms of a molecule, including hydrogens", rdkit.MaxCounted), LogP, TPSA, Donors, Acceptors, RotatableBonds, Rings)
+	} else {
+		set(LogP, round(d.LogP, 1e4))
+		set(TPSA, round(d.TPSA, 1e2))
+		set(Donors, int64(d.Donors))
+		set(Acceptors, int64(d.Acceptors))
+		set(RotatableBonds, int64(d.RotatableBonds))
+		set(Rings, int64(d.Rings))
+	}
+	set(Engine, Version)
 }
 
-// Describe sets the detail of a molecule: a drawing if the format cannot draw it, and its identifiers if it has none.
+func round(v, scale float64) float64 { return math.Round(v*scale) / scale }
+
+// missing lists undetermined properties, and sets the reason unless the record has one.
+func missing(r *records.Record, reason string, names ...string) {
+	r.NotDetermined = append(r.NotDetermined, names...)
+	if r.Properties.Get(molecule.Reason) == nil {
+		r.Properties = append(r.Properties, records.Property{Name: molecule.Reason, Value: reason})
+	}
+}
+
+// Describe identifies a molecule, and draws it if the format cannot.
 func (s *Session) Describe(kind records.Format, r *records.Record) {
 	if s.kit == nil || r.Failed() {
 		return
 	}
-	var d records.Detail
-	if r.Properties.Get(SMILES) == nil {
-		identified := records.Record{NotDetermined: slices.Clone(r.NotDetermined), Content: r.Content}
-		s.Identify(&identified)
-		d.Properties, d.NotDetermined = identified.Properties, identified.NotDetermined
-	}
+	s.Identify(r)
 	if _, err := kind.Draw(r.Content); errors.Is(err, records.ErrNotDrawn) {
 		if svg, err := s.Draw(kind, r.Content); err == nil {
-			d.Drawing = string(svg)
+			r.Detail = &records.Detail{Drawing: string(svg)}
 		}
 	}
-	if len(d.Properties) > 0 || d.Drawing != "" {
-		r.Detail = &d
-	}
 }
 
-// NotIdentified lists the properties of a molecule in NotDetermined if it has none of them.
+// NotIdentified lists the identifiers of a molecule in NotDetermined if it has none of them.
 func NotIdentified(r *records.Record) {
-	if r.Failed() || r.Properties.Get(SMILES) != nil || slices.Contains(r.NotDetermined, SMILES) {
-		return
+	if !r.Failed() && !tried(r) {
+		r.NotDetermined = append(r.NotDetermined, InChI, SMILES)
 	}
-	r.NotDetermined = append(r.NotDetermined, InChI, SMILES)
 }
 
-// reason returns the error text for the owner of the file.
-func reason(err error) string {
-	for _, known := range []error{rdkit.ErrUnreadable, rdkit.ErrSlow, wasm.ErrMemory, wasm.ErrCompiling, wasm.ErrNotCompiled} {
+// tried reports whether the SMILES of a record is determined, or known to be undetermined.
+func tried(r *records.Record) bool {
+	return r.Properties.Get(SMILES) != nil || slices.Contains(r.NotDetermined, SMILES)
+}
+
+// why returns the error text for the owner of the file. It names the limit that was reached.
+func why(err error) string {
+	if errors.Is(err, wasm.ErrMemory) {
+		return fmt.Sprintf("RDKit needs more than %d MiB of memory for the molecule", rdkit.Memory>>20)
+	}
+	for _, known := range []error{rdkit.ErrDeep, rdkit.ErrSlow, ErrTime, rdkit.ErrUnreadable, wasm.ErrCompiling, wasm.ErrNotCompiled} {
 		if errors.Is(err, known) {
 			return known.Error()
 		}

@@ -64,9 +64,13 @@ func TestIdentify(t *testing.T) {
 		{"ethanol", ethanol, map[string]any{
 			structure.SMILES: "CCO", structure.InChI: "InChI=1S/C2H6O/c1-2-3/h3H,2H2,1H3", structure.InChIKey: "LFQSCWFLJHTTHZ-UHFFFAOYSA-N",
 			structure.Engine: "RDKit 2026.09.1, InChI 1.07.3", "formula": "C2H6O",
+			// Crippen.MolLogP and rdMolDescriptors of RDKit 2022.09.
+			structure.LogP: -0.0014, structure.TPSA: 20.23, structure.Donors: int64(1), structure.Acceptors: int64(1),
+			structure.RotatableBonds: int64(0), structure.Rings: int64(0),
 		}, nil},
 		{"too many bonds", strings.Replace(strings.Replace(ethanol, "O   0", "F   0", 1), "  2  3  1", "  2  3  3", 1),
-			map[string]any{structure.SMILES: nil, structure.Engine: nil, "reason": "RDKit cannot read the molecule"}, []string{structure.InChI, structure.SMILES}},
+			map[string]any{structure.SMILES: nil, structure.Engine: nil, "reason": "RDKit cannot read the molecule"},
+			[]string{"smiles", "inchi", "inchiKey", "crippenLogP", "tpsa", "hBondDonors", "hBondAcceptors", "rotatableBonds", "rings"}},
 	} {
 		r := sdf(t).Read([]byte(c.block))
 		s.Identify(&r)

@@ -45,11 +45,14 @@ func (q RecordQuery) query() url.Values {
 
 // RecordPage is one page of the records of a file. NextCursor is empty on the last page.
 type RecordPage struct {
-	Total      int             `json:"total"` // records processed or failed
-	Failed     int             `json:"failed"`
-	Found      int             `json:"found"` // records in the file
-	Records    []LibraryRecord `json:"records"`
-	NextCursor string          `json:"nextCursor,omitempty"`
+	Total   int             `json:"total"` // records processed or failed
+	Failed  int             `json:"failed"`
+	Found   int             `json:"found"` // records in the file
+	Records []LibraryRecord `json:"records"`
+	// Incomplete contains the number of records for which a property in the filter or the selected fields could not be
+	// determined, by property.
+	Incomplete map[string]int `json:"incomplete"`
+	NextCursor string         `json:"nextCursor,omitempty"`
 }
 
 // RecordPage returns the page of records at a cursor, or the first page if cursor is empty.

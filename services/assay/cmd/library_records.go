@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -41,6 +43,9 @@ func newLibraryRecords(s *settings) *cobra.Command {
 	cmd.PreRunE = func(*cobra.Command, []string) error { return positive("--limit", limit) }
 	return s.newNode(cmd, func(cmd *cobra.Command, c *client.Client, n client.Node, _ []string) error {
 		q.Limit = min(limit, 200)
+		if err := warnIncomplete(cmd, c, n.ID, q); err != nil {
+			return err
+		}
 		listed := 0
 		for r, err := range c.Records(cmd.Context(), n.ID, q) {
 			if err == nil {
@@ -55,6 +60,20 @@ func newLibraryRecords(s *settings) *cobra.Command {
 		}
 		return nil
 	})
+}
+
+// warnIncomplete writes the properties that could not be determined for some records to standard error. The filter
+// does not find these records.
+func warnIncomplete(cmd *cobra.Command, c *client.Client, id string, q client.RecordQuery) error {
+	q.Limit, q.From = 1, 0
+	page, err := c.RecordPage(cmd.Context(), id, q, "")
+	if err != nil {
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(page.Incomplete)) {
+		cmd.PrintErrf("%s is not determined for %d records\n", name, page.Incomplete[name])
+	}
+	return nil
 }
 
 // maxShown is the maximum number of characters of a value shown in a line.
@@ -137,6 +156,9 @@ func newLibraryExport(s *settings) *cobra.Command {
 	return s.newDownload(cmd, func(c *client.Client, ctx context.Context, path string) (io.ReadCloser, error) {
 		n, err := find(ctx, c, path)
 		if err != nil {
+			return nil, err
+		}
+		if err := warnIncomplete(cmd, c, n.ID, client.RecordQuery{Fields: e.Fields, Filter: e.Filter}); err != nil {
 			return nil, err
 		}
 		return c.ExportRecords(ctx, n.ID, e)

@@ -45,7 +45,7 @@ func serveAndRun(m *testing.M) (status int, err error) {
 	}()
 	compiled, err := wasm.UserCache()
 	if err == nil {
-		err = wasmtest.Fill(compiled)
+		err = errors.Join(wasmtest.Fill(compiled), wasmtest.FillRDKit(compiled))
 	}
 	if err != nil {
 		return 1, err

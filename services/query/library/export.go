@@ -59,17 +59,21 @@ func drawing() map[string]*huma.Response {
 
 // download describes a response that contains records in one of the export formats.
 func download() map[string]*huma.Response {
-	return bytesOf(slices.Sorted(maps.Values(mediaTypes)), "Content-Disposition")
+	return bytesOf(slices.Sorted(maps.Values(mediaTypes)), "Content-Disposition", incompleteHeader)
 }
 
-func bytesOf(mediaTypes []string, header string) map[string]*huma.Response {
+func bytesOf(mediaTypes []string, headers ...string) map[string]*huma.Response {
 	text, content := &huma.Schema{Type: huma.TypeString}, map[string]*huma.MediaType{}
+	documented := map[string]*huma.Param{"Cache-Control": {Schema: text}}
+	for _, header := range headers {
+		documented[header] = &huma.Param{Schema: text}
+	}
 	for _, of := range mediaTypes {
 		of, _, _ = strings.Cut(of, ";")
 		content[of] = &huma.MediaType{Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}}
 	}
 	return map[string]*huma.Response{"200": {
-		Description: "The content", Content: content, Headers: map[string]*huma.Param{"Cache-Control": {Schema: text}, header: {Schema: text}},
+		Description: "The content", Content: content, Headers: documented,
 	}}
 }
 
@@ -79,6 +83,7 @@ func exportOperation() huma.Operation {
 		OperationID: "export-library-records", Method: http.MethodGet, Path: "/v1/library/files/{id}/export", Security: web.OptionalSecurity, Tags: []string{tag},
 		Summary: "Download the records of a file as CSV, JSON Lines or in the file's own format",
 		Description: "Every record that the filter selects, except those that failed. The response has no Content-Length; after an error, the transfer is aborted. " +
+			"If a selected property could not be determined for some records, the header Assay-Incomplete states their number, as in smiles=3. " +
 			"Returns 409 until the file is processed. In CSV, a text that a spreadsheet would evaluate as a formula gets a leading apostrophe; JSON Lines contains the values unchanged. Exports as RXN, CIF and JCAMP-DX also contain the fields of each record.",
 		Parameters: fileParameters(
 			&huma.Param{Name: "format", In: "query", Required: true, Example: formatCSV, Description: "csv, jsonl, or the format of the file", Schema: &huma.Schema{
@@ -208,9 +213,29 @@ func (a *Area) export(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	f.headers(w, name, "")
+	if incomplete := f.incomplete(e); incomplete != "" {
+		w.Header().Set(incompleteHeader, incomplete)
+	}
 	if err := f.write(r.Context(), w, name, e); err != nil {
 		panic(http.ErrAbortHandler) // so that the client notices the truncation
 	}
+}
+
+// incompleteHeader names the properties that could not be determined for some records, each with the number of these
+// records, as a dictionary of RFC 9651.
+const incompleteHeader = "Assay-Incomplete"
+
+func (f *recordFile) incomplete(e records.Export) string {
+	var selected []records.Column
+	for _, c := range e.Columns {
+		selected = append(selected, c.Column)
+	}
+	var parts []string
+	for name, n := range f.records.Incomplete(e.Filter, selected) {
+		parts = append(parts, fmt.Sprintf("%s=%d", strings.ToLower(name), n))
+	}
+	slices.Sort(parts)
+	return strings.Join(parts, ", ")
 }
 
 // exports returns a validation message that lists the formats in which the records can be exported.

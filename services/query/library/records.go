@@ -92,11 +92,13 @@ type recordsOutput struct {
 }
 
 type recordList struct {
-	Total      int          `json:"total" doc:"number of records that were processed or failed" example:"100000"`
-	Failed     int          `json:"failed" doc:"number of records that failed"`
-	Found      int          `json:"found" doc:"number of records in the file; only the first 100,000 are processed"`
-	Records    []recordView `json:"records"`
-	NextCursor string       `json:"nextCursor,omitempty" doc:"absent on the last page"`
+	Total   int          `json:"total" doc:"number of records that were processed or failed" example:"100000"`
+	Failed  int          `json:"failed" doc:"number of records that failed"`
+	Found   int          `json:"found" doc:"number of records in the file; only the first 100,000 are processed"`
+	Records []recordView `json:"records"`
+	// Incomplete is omitted if all properties are determined.
+	Incomplete map[string]int `json:"incomplete,omitempty" doc:"for each property in the filter or in fields, the number of records for which it could not be determined; the filter does not find them"`
+	NextCursor string         `json:"nextCursor,omitempty" doc:"absent on the last page"`
 }
 
 func (a *Area) listRecords(ctx context.Context, in *recordsInput) (*recordsOutput, error) {
@@ -129,6 +131,7 @@ func (a *Area) listRecords(ctx context.Context, in *recordsInput) (*recordsOutpu
 	}
 	out := &recordsOutput{CacheControl: noStore, Body: recordList{
 		Total: f.overview.Total(), Failed: f.overview.Failed, Found: f.overview.Found, Records: make([]recordView, len(page.Records)),
+		Incomplete: f.records.Incomplete(q.Filter, q.Columns),
 	}}
 	for i := range page.Records {
 		r := &page.Records[i]

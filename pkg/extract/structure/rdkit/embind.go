@@ -1,6 +1,7 @@
 package rdkit
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -100,6 +101,7 @@ type run struct {
 	instance *wasm.Instance
 	registry *registry
 	stop     context.CancelCauseFunc
+	end      uint64 // lowest address of the stack, which grows towards it
 }
 
 func (e *Engine) start(ctx context.Context, memory int64) (*run, error) {
@@ -110,7 +112,23 @@ func (e *Engine) start(ctx context.Context, memory int64) (*run, error) {
 		stop(err)
 		return nil, err
 	}
-	return &run{instance: instance, registry: r, stop: stop}, nil
+	out := &run{instance: instance, registry: r, stop: stop}
+	out.moveStack()
+	return out, nil
+}
+
+// moveStack replaces the stack of 64 KiB that the program reserves below its heap. RDKit and InChI visit the atoms of a
+// molecule recursively, so that a chain of 900 atoms would overflow it, in part over the program's static data.
+func (r *run) moveStack() {
+	r.end = r.instance.Call(exportMalloc, stackSize)
+	copy(r.instance.Bytes(r.end, stackGuard), guard[:])
+	r.instance.Call(exportStackRestore, r.end+stackSize)
+}
+
+// overflowed reports whether the stack has reached its end.
+func (r *run) overflowed() bool {
+	last := r.instance.Bytes(r.end, stackGuard)
+	return last != nil && !bytes.Equal(last, guard[:])
 }
 
 // call calls a registered function with addresses as arguments; the first argument of a method is

@@ -17,6 +17,7 @@ const (
 	exportMalloc       = "$"
 	exportFree         = "aa"
 	exportStackInit    = "ea"
+	exportStackRestore = "fa" // sets the stack pointer
 )
 
 // Error numbers of Emscripten, which are those of WASI.

@@ -70,7 +70,7 @@ func compare(t *testing.T, blocks []string, theirs []byte) {
 	s := open(t, t.Context())
 	read, different := 0, 0
 	for i, block := range blocks {
-		id, err := s.Identify(block)
+		id, _, err := s.Identify(block)
 		if err != nil || want[i] == nil {
 			if (err == nil) != (want[i] != nil) {
 				different++

@@ -3,6 +3,7 @@ package rdkit
 import (
 	"context"
 	_ "embed"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -17,6 +18,7 @@ var code []byte
 var (
 	ErrUnreadable = errors.New("RDKit cannot read the molecule")
 	ErrSlow       = fmt.Errorf("RDKit needs more than %v for the molecule", Time)
+	ErrDeep       = fmt.Errorf("RDKit needs more than %d MiB of stack for the molecule", stackSize>>20)
 )
 
 // Version names the program in results.
@@ -26,10 +28,28 @@ const Version = "RDKit 2026.09.1"
 const (
 	Memory = 128 << 20        // bytes
 	Time   = 15 * time.Second // time limit of one call
+	// MaxAtoms is the number of atoms above which InChI 1.07 does not determine a standard InChI.
+	MaxAtoms = 1023
+	// MaxCounted is the number of atoms, including implicit hydrogens, up to which RDKit computes descriptors. It counts
+	// at most 1,000 matches of a pattern, so that the descriptors of larger molecules would be wrong.
+	MaxCounted = 1000
 )
 
-// initial is the initial memory of RDKit.
-const initial = 16 << 20
+const (
+	initial = 20 << 20 // bytes of memory at start, including the stack
+	// stackSize is the size of the stack in bytes. A chain of atoms needs up to 200 bytes an atom.
+	stackSize  = 4 << 20
+	stackGuard = 1 << 10 // bytes at the end of the stack that show whether it has overflowed
+)
+
+// guard is the content of the end of the stack.
+var guard = [stackGuard]byte{}
+
+func init() {
+	for i := range guard {
+		guard[i] = 0xa5
+	}
+}
 
 // Engine runs RDKit. It is safe for concurrent use.
 type Engine struct{ engine *wasm.Engine }
@@ -80,19 +100,52 @@ type Identity struct {
 	InChIKey string // "" if there is no InChI
 }
 
-// Identify returns the identity of a MOL block. It returns ErrUnreadable, ErrSlow and the errors
-// of engines. After any of these errors, the session can be used for the next molecule.
-func (s *Session) Identify(block string) (Identity, error) {
-	var id Identity
-	err := s.with(block, func(r *run, molecule uint64) {
+// Descriptors are estimates and counts that RDKit computes from the bonds of a molecule, with implicit hydrogens.
+type Descriptors struct {
+	LogP           float64 `json:"CrippenClogP"`      // octanol-water partition coefficient, by Wildman and Crippen (doi:10.1021/ci990307l)
+	TPSA           float64 `json:"tpsa"`              // topological polar surface area in Å², by Ertl (doi:10.1021/jm000942e)
+	Donors         float64 `json:"NumHBD"`            // hydrogen-bond donors
+	Acceptors      float64 `json:"NumHBA"`            // hydrogen-bond acceptors
+	RotatableBonds float64 `json:"NumRotatableBonds"` // in RDKit's strict definition, without amide bonds
+	Rings          float64 `json:"NumRings"`          // of the smallest set of smallest rings
+}
+
+// Identify returns the identity and the descriptors of a MOL block or a SMILES. d is nil if the molecule has more than
+// MaxCounted atoms. Identify returns ErrUnreadable, ErrSlow, ErrDeep and the errors of engines. After any of these
+// errors, the session can be used for the next molecule.
+func (s *Session) Identify(block string) (id Identity, d *Descriptors, err error) {
+	err = s.with(block, func(r *run, molecule uint64) {
 		id.SMILES = r.text("Mol.get_smiles", molecule)
 		if id.InChI = r.text("Mol.get_inchi", molecule); id.InChI != "" {
 			at := r.string(id.InChI)
 			id.InChIKey = r.text("get_inchikey_for_inchi", at)
 			r.instance.Call(exportFree, at)
 		}
+		d = r.descriptors(molecule)
 	})
-	return id, err
+	return id, d, err
+}
+
+// descriptors returns the descriptors of a molecule, or nil if it has more than MaxCounted atoms.
+func (r *run) descriptors(molecule uint64) *Descriptors {
+	if r.call("Mol.get_num_atoms", molecule) > MaxCounted { // only the atoms in the block; their number is known at once
+		return nil
+	}
+	text := r.text("Mol.get_descriptors", molecule)
+	if r.instance.Err() != nil {
+		return nil
+	}
+	d := struct {
+		Descriptors
+		NumAtoms float64
+	}{}
+	if err := json.Unmarshal([]byte(text), &d); err != nil {
+		r.instance.Fail(fmt.Errorf("%w: its descriptors are not JSON: %w", ErrUnreadable, err))
+	}
+	if d.NumAtoms > MaxCounted {
+		return nil
+	}
+	return &d.Descriptors
 }
 
 // Layout returns a MOL block with two-dimensional coordinates for the molecule of a MOL block. It returns the same
@@ -120,6 +173,9 @@ func (s *Session) with(block string, f func(r *run, molecule uint64)) (err error
 	r := s.run
 	limit := time.AfterFunc(s.limit, func() { r.stop(ErrSlow) })
 	defer func() {
+		if r.overflowed() {
+			r.instance.Fail(ErrDeep)
+		}
 		inTime, ended := limit.Stop(), r.instance.Err()
 		if errors.Is(ended, wasm.ErrCrashed) { // for other damaged blocks, get_mol returns zero
 			ended = fmt.Errorf("%w: %w", ErrUnreadable, ended)

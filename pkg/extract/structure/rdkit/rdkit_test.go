@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"strings"
 	"testing"
@@ -40,7 +41,7 @@ const ethanol = "ethanol\n\n\n  3  2  0  0  0  0  0  0  0  0999 V2000\n" +
 // identified checks that a session identifies ethanol.
 func identified(t *testing.T, s *Session) {
 	t.Helper()
-	id, err := s.Identify(ethanol)
+	id, _, err := s.Identify(ethanol)
 	if want := (Identity{"CCO", "InChI=1S/C2H6O/c1-2-3/h3H,2H2,1H3", "LFQSCWFLJHTTHZ-UHFFFAOYSA-N"}); err != nil || id != want {
 		t.Errorf("got %v, error %v, want %v", id, err, want)
 	}
@@ -74,7 +75,7 @@ func TestDamagedMolecules(t *testing.T) {
 		strings.Replace(strings.Replace(ethanol, "O   0", "F   0", 1), "  2  3  1", "  2  3  3", 1), // an invalid valence of fluorine
 		strings.Repeat("C", 1<<12),
 	} {
-		if id, err := s.Identify(block); err == nil && id.SMILES == "CCO" || err != nil && !errors.Is(err, ErrUnreadable) {
+		if id, _, err := s.Identify(block); err == nil && id.SMILES == "CCO" || err != nil && !errors.Is(err, ErrUnreadable) {
 			t.Errorf("%.20q: got %v, error %v, want ErrUnreadable or a molecule other than ethanol", block, id, err)
 		}
 		identified(t, s)
@@ -86,7 +87,7 @@ func TestSlowMolecules(t *testing.T) {
 	s := open(t, t.Context())
 	identified(t, s)
 	s.limit = 100 * time.Millisecond
-	if _, err := s.Identify(lattice(31)); !errors.Is(err, ErrSlow) {
+	if _, _, err := s.Identify(lattice(31)); !errors.Is(err, ErrSlow) {
 		t.Errorf("got error %v, want ErrSlow", err)
 	}
 	s.limit = time.Minute
@@ -95,19 +96,77 @@ func TestSlowMolecules(t *testing.T) {
 	stopped := open(t, ctx)
 	identified(t, stopped)
 	cancel()
-	if _, err := stopped.Identify(ethanol); !errors.Is(err, context.Canceled) {
+	if _, _, err := stopped.Identify(ethanol); !errors.Is(err, context.Canceled) {
 		t.Errorf("got error %v, want Canceled", err)
 	}
+}
+
+// TestLargeMolecules checks that molecules with long chains, which RDKit visits recursively, are identified, and that
+// identifiers and descriptors beyond the limits of InChI and RDKit are absent instead of wrong.
+func TestLargeMolecules(t *testing.T) {
+	s := open(t, t.Context())
+	for _, test := range []struct {
+		atoms          int
+		inchi, counted bool
+	}{{300, true, true}, {400, true, false}, {900, true, false}, {1100, false, false}} {
+		id, d, err := s.Identify(chain(test.atoms))
+		if want := strings.Repeat("C", test.atoms); err != nil || id.SMILES != want {
+			t.Errorf("a chain of %d atoms: got SMILES %q, error %v, want %q", test.atoms, id.SMILES, err, want)
+		}
+		if (id.InChI != "") != test.inchi || (id.InChIKey != "") != test.inchi || (d != nil) != test.counted {
+			t.Errorf("a chain of %d atoms: got InChI %q and descriptors %v, want InChI = %t, descriptors = %t", test.atoms, id.InChI, d, test.inchi, test.counted)
+		}
+	}
+	identified(t, s)
+}
+
+// TestDescriptors compares the descriptors of aspirin with those of RDKit 2022.09: Crippen.MolLogP, and CalcTPSA,
+// CalcNumHBD, CalcNumHBA, CalcNumRotatableBonds and CalcNumRings of rdMolDescriptors.
+func TestDescriptors(t *testing.T) {
+	_, d, err := open(t, t.Context()).Identify("CC(=O)Oc1ccccc1C(=O)O")
+	if err != nil || d == nil {
+		t.Fatalf("got descriptors %v, error %v, want some", d, err)
+	}
+	d.LogP, d.TPSA = math.Round(d.LogP*1e4)/1e4, math.Round(d.TPSA*1e2)/1e2
+	if want := (Descriptors{LogP: 1.3101, TPSA: 63.6, Donors: 1, Acceptors: 3, RotatableBonds: 2, Rings: 1}); *d != want {
+		t.Errorf("got %+v, want %+v", *d, want)
+	}
+}
+
+// TestStackOverflow checks that a molecule that would overflow the stack fails, and that the next one is identified.
+func TestStackOverflow(t *testing.T) {
+	s := open(t, t.Context())
+	identified(t, s)
+	s.run.instance.Bytes(s.run.end, 1)[0]++
+	if _, _, err := s.Identify(ethanol); !errors.Is(err, ErrDeep) {
+		t.Errorf("got error %v, want ErrDeep", err)
+	}
+	identified(t, s)
 }
 
 // TestMemory checks that a molecule above the memory limit is rejected.
 func TestMemory(t *testing.T) {
 	s := open(t, t.Context())
 	s.memory = initial + 1<<16
-	if _, err := s.Identify(strings.Repeat("C.", 1<<16) + "C"); !errors.Is(err, wasm.ErrMemory) {
+	if _, _, err := s.Identify(strings.Repeat("C.", 1<<16) + "C"); !errors.Is(err, wasm.ErrMemory) {
 		t.Errorf("got error %v, want ErrMemory", err)
 	}
 	identified(t, s)
+}
+
+// chain returns an unbranched alkane with n carbon atoms.
+func chain(n int) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "chain\n\n\n  0  0  0     0  0            999 V3000\nM  V30 BEGIN CTAB\nM  V30 COUNTS %d %d 0 0 0\nM  V30 BEGIN ATOM\n", n, n-1)
+	for i := range n {
+		fmt.Fprintf(&b, "M  V30 %d C %d %d 0 0\n", i+1, i, i%2)
+	}
+	b.WriteString("M  V30 END ATOM\nM  V30 BEGIN BOND\n")
+	for i := range n - 1 {
+		fmt.Fprintf(&b, "M  V30 %d 1 %d %d\n", i+1, i+1, i+2)
+	}
+	b.WriteString("M  V30 END BOND\nM  V30 END CTAB\nM  END\n")
+	return b.String()
 }
 
 // lattice returns a square lattice of silicon atoms, with side atoms per side. Finding its rings and symmetry takes a

@@ -81,12 +81,12 @@ func fill(dir, tests string) (err error) {
 	return os.WriteFile(filled, nil, 0o600)
 }
 
-// Compiled returns the configuration of engines that are compiled before the test.
+// Compiled returns the configuration of engines that are compiled before the test, RDKit included.
 func Compiled(t testing.TB) wasm.Config {
 	t.Helper()
 	dir, err := wasm.UserCache()
 	if err == nil {
-		err = Fill(dir)
+		err = errors.Join(Fill(dir), FillRDKit(dir))
 	}
 	if err != nil {
 		t.Fatal(err)

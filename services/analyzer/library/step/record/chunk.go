@@ -20,7 +20,7 @@ import (
 // Chunk returns the step that processes the records of a chunk. A damaged record does not affect the
 // others. The kit identifies molecules, and draws those that have no coordinates.
 func Chunk(kit *structure.Kit) step.Step {
-	return step.Step{Time: 2 * time.Minute, Run: func(ctx context.Context, f *step.File) (step.Result, error) {
+	return step.Step{Time: identifying + time.Minute, Run: func(ctx context.Context, f *step.File) (step.Result, error) {
 		release, err := f.Reserve(ctx, step.RecordMemory)
 		if err != nil {
 			return step.Result{}, err
@@ -49,7 +49,7 @@ func Chunk(kit *structure.Kit) step.Step {
 			body := f.From(ctx, span.Offset, span.Length)
 			defer body.Close()
 			if identify {
-				return identified(ctx, kit, kind, chunk, func(kind records.Format) error {
+				return identified(ctx, kit, kind, func(kind records.Format) error {
 					_, err := kind.Chunk(ctx, body, span, lines, &columns)
 					return err
 				})
@@ -68,8 +68,8 @@ func Chunk(kit *structure.Kit) step.Step {
 const (
 	// compiling is the redelivery delay of a chunk while RDKit is being compiled.
 	compiling = 20 * time.Second
-	// identifying bounds the time for identifying the molecules of a chunk.
-	identifying = time.Minute
+	// identifying bounds the time for identifying the molecules of a chunk. Typical ones take 5 s of CPU time.
+	identifying = 3 * time.Minute
 )
 
 // prepared waits until RDKit is compiled. If that takes too long, the step is redelivered without using an
@@ -83,23 +83,18 @@ func prepared(ctx context.Context, kit *structure.Kit) error {
 	return nil // other errors are recorded as the reason why the molecules are not identified
 }
 
-// identified calls process with a format that also identifies the records of a chunk while it reads them: the first ones of
-// the file in columns, and all in their details.
-func identified(ctx context.Context, kit *structure.Kit, kind records.Format, chunk int, process func(records.Format) error) (err error) {
-	ctx, cancel := context.WithTimeout(ctx, identifying)
+// identified calls process with a format that also identifies the records of a chunk while it reads them.
+func identified(ctx context.Context, kit *structure.Kit, kind records.Format, process func(records.Format) error) (err error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, identifying, structure.ErrTime)
 	defer cancel()
 	session, err := kit.Open(ctx)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, session.Close()) }()
-	n := 0
 	described := kind
 	described.Read = func(raw []byte) records.Record {
 		r := kind.Read(raw)
-		if n++; chunk == 0 && n <= structure.First {
-			session.Identify(&r)
-		}
 		session.Describe(kind, &r)
 		return r
 	}

@@ -27,7 +27,8 @@ type server struct {
 // start starts the server on a data directory and returns once it is ready.
 func start(ctx context.Context, program, data string) (*server, error) {
 	command := exec.CommandContext(ctx, program, "serve", "--data", data)
-	command.Env = append(os.Environ(), "ASSAY_ADDR=127.0.0.1:0", "ASSAY_NATS_ADDR=127.0.0.1:0", "ASSAY_S3_ADDR=127.0.0.1:0", "ASSAY_DYNAMODB_ADDR=127.0.0.1:0")
+	environment := append([]string{"ASSAY_RDKIT=false"}, os.Environ()...) // the environment may enable RDKit
+	command.Env = append(environment, "ASSAY_ADDR=127.0.0.1:0", "ASSAY_NATS_ADDR=127.0.0.1:0", "ASSAY_S3_ADDR=127.0.0.1:0", "ASSAY_DYNAMODB_ADDR=127.0.0.1:0")
 	command.Cancel = func() error { return command.Process.Signal(os.Interrupt) }
 	output, err := command.StdoutPipe()
 	if err != nil {

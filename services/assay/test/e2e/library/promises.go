@@ -38,7 +38,6 @@ func Promises() system.Promises {
 		"library: damaged records fail alone":                damagedRecordsFail,
 		"library: one chunk of records is retried":           chunksAreRetried,
 		"library: the command line lists records":            commandLineRecords,
-		"library: SMILES and InChI are optional":             identitiesAreOptional,
 		"library: searches find readable nodes":              searchesFind,
 		"library: web pages are searched entirely":           pagesAreSearchedEntirely,
 		"library: missing text is explained":                 missingTextIsExplained,

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -299,18 +298,5 @@ func commandLineRecords(t *testing.T, s system.System) {
 	}
 	if out := run(1, "records", "/two.sdf", "--filter", "logD<1"); !strings.Contains(out, "did you mean") {
 		t.Errorf("records with an unknown field printed %s, want a suggestion", out)
-	}
-}
-
-// identitiesAreOptional: without RDKit, the record of a molecule states that SMILES and InChI are not determined.
-func identitiesAreOptional(t *testing.T, s system.System) {
-	c := s.Client(t, system.NewOwner())
-	n := file(t, c, "one.sdf", "", molecule("one", 1))
-	r, err := c.Record(system.Within(t), n.ID, 0)
-	if err != nil || !slices.Equal(r.NotDetermined, []string{"inchi", "smiles"}) {
-		t.Errorf("got %+v, %v; want InChI and SMILES not determined", r, err)
-	}
-	if _, p, body := page(t, s, n, ""); len(p.Records) != 1 || !slices.Equal(p.Records[0].NotDetermined, []string{"inchi", "smiles"}) {
-		t.Errorf("the list is %s, want InChI and SMILES not determined", body)
 	}
 }

@@ -3,33 +3,30 @@ package library
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
-	"github.com/assay-project/assay/pkg/extract/wasm/wasmtest"
 	"github.com/assay-project/assay/services/assay/client"
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// TestMoleculesAreIdentified: with RDKit, SMILES and InChI are columns of the first 100 records of a file, and are
-// determined on request for other records; molecules without coordinates have drawings.
+// TestMoleculesAreIdentified: SMILES, InChI and descriptors are columns of all records of a file; molecules without
+// coordinates have drawings; and records without an identifier are counted.
 func TestMoleculesAreIdentified(t *testing.T) {
-	if err := wasmtest.FillRDKit(wasmtest.Compiled(t).Cache); err != nil {
-		t.Fatal(err)
-	}
-	s := system.StartServer(t, t.TempDir(), "ASSAY_RDKIT=true")
+	s := system.StartServer(t, t.TempDir())
 	c := s.Client(t, system.NewOwner())
 	flat := strings.NewReplacer("1.2990", "0.0000", "2.5981", "0.0000", "0.7500", "0.0000").Replace(molecules(101))
-	n := file(t, c, "flat.sdf", "", flat)
+	n := file(t, c, "flat.sdf", "", flat+strings.Replace(flat[:strings.Index(flat, "$$$$\n")+len("$$$$\n")], " O   0", " R   0", 1))
 	if len(n.Images) != 3 {
 		t.Errorf("got %+v, want 3 pictures", n)
 	}
 	_, p, body := page(t, s.System, n, "filter=inchiKey%20=%20%27LFQSCWFLJHTTHZ-UHFFFAOYSA-N%27&limit=200&fields=smiles")
-	if len(p.Records) != 100 || string(p.Records[99].Properties) != `{"smiles":"CCO"}` {
-		t.Errorf("the filter returned %d records: %s, want 100 with their SMILES", len(p.Records), body)
+	if len(p.Records) != 101 || string(p.Records[100].Properties) != `{"smiles":"CCO"}` || p.Incomplete["inchiKey"] != 1 {
+		t.Errorf("the filter returned %d records: %s, want 101 with their SMILES, and a record without InChIKey", len(p.Records), body)
 	}
-	if _, p, body = page(t, s.System, n, "from=100"); len(p.Records) != 1 || fmt.Sprint(p.Records[0].NotDetermined) != "[inchi smiles]" {
-		t.Errorf("the list from record 100 is %s, want InChI and SMILES not determined", body)
+	if _, p, body = page(t, s.System, n, "filter=crippenLogP%20%3C%200%20and%20tpsa%20%3D%2020.23%20and%20hBondDonors%20%3D%201&limit=200"); len(p.Records) != 101 {
+		t.Errorf("the filter on descriptors returned %d records: %s, want 101", len(p.Records), body)
 	}
 	for _, index := range []int{0, 100} {
 		system.Eventually(t, func() error { // a request for record 100 does not wait long for RDKit
@@ -58,5 +55,19 @@ func TestMoleculesAreIdentified(t *testing.T) {
 	}
 	if w.State != client.LibraryProcessed {
 		t.Errorf("the workflow is %+v, want state %s", w, client.LibraryProcessed)
+	}
+}
+
+// TestIdentitiesAreOptional: without RDKit, the record of a molecule states that SMILES and InChI are not determined.
+func TestIdentitiesAreOptional(t *testing.T) {
+	s := system.StartServer(t, t.TempDir(), "ASSAY_RDKIT=false").System
+	c := s.Client(t, system.NewOwner())
+	n := file(t, c, "one.sdf", "", molecule("one", 1))
+	r, err := c.Record(system.Within(t), n.ID, 0)
+	if err != nil || !slices.Equal(r.NotDetermined, []string{"inchi", "smiles"}) {
+		t.Errorf("got %+v, %v; want InChI and SMILES not determined", r, err)
+	}
+	if _, p, body := page(t, s, n, ""); len(p.Records) != 1 || !slices.Equal(p.Records[0].NotDetermined, []string{"inchi", "smiles"}) {
+		t.Errorf("the list is %s, want InChI and SMILES not determined", body)
 	}
 }
