@@ -202,24 +202,25 @@ func appendExport(b []byte, r *Record, columns []Named) []byte {
 		}
 		first = false
 		b = append(appendString(b, c.As), ':')
-		b = appendTyped(b, value, c.Type)
+		b = appendTyped(b, value, c.Column)
 	}
 	return append(b, "}}\n"...)
 }
 
-// appendTyped appends the value as a JSON number or boolean if the column has that type.
-func appendTyped(b []byte, value string, t Type) []byte {
-	switch t {
+// appendTyped appends the value as a JSON number or boolean if the column has that type. A number with a standard uncertainty
+// is appended as text, as is a mark of a missing value.
+func appendTyped(b []byte, value string, c Column) []byte {
+	switch text := plain(value, c.Decimal); c.Type {
 	case Integer, Number:
-		if n, _, ok := parseNumber(value); ok {
-			if json := jsonNumber(value); json {
-				return append(b, value...)
+		if n, _, ok := parseNumber(text); ok && certain(text) == text {
+			if json := jsonNumber(text); json {
+				return append(b, text...)
 			}
 			return append(b, textOf(n)...)
 		}
 	case Boolean:
-		if isBoolean(value) {
-			return fmt.Append(b, len(value) == len("true"))
+		if isBoolean(text) {
+			return fmt.Append(b, len(text) == len("true"))
 		}
 	}
 	return appendString(b, value)

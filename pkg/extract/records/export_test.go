@@ -107,8 +107,24 @@ func TestSelectErrors(t *testing.T) {
 
 func TestJSONNumbersAreValid(t *testing.T) {
 	for _, s := range []string{"1", "-1.5", "+1", ".5", "5.", "1.e5", "-.5", "1e5", "1E+5", "1e-05", "0", "-0", "123456789012345678901234567890"} {
-		if b := appendTyped(nil, s, Number); !json.Valid(b) {
+		if b := appendTyped(nil, s, Column{Type: Number}); !json.Valid(b) {
 			t.Errorf("%q: got %s, want valid JSON", s, b)
+		}
+	}
+}
+
+// TestTypedValues checks the JSON of values: numbers in plain notation, and text where a number would lose something.
+func TestTypedValues(t *testing.T) {
+	for _, test := range []struct {
+		column      Column
+		value, want string
+	}{
+		{Column{Type: Number, Decimal: ","}, "1.234,50", "1234.50"}, {Column{Type: Number, Decimal: ","}, "3", "3"},
+		{Column{Type: Number}, "NA", `"NA"`}, {Column{Type: Number}, "293(2)", `"293(2)"`}, {Column{Type: Number}, " +.5 ", "0.5"},
+		{Column{Type: Boolean}, " TRUE ", "true"}, {Column{Type: Text}, "1,5", `"1,5"`},
+	} {
+		if got := string(appendTyped(nil, test.value, test.column)); got != test.want {
+			t.Errorf("%q of %+v: got %s, want %s", test.value, test.column, got, test.want)
 		}
 	}
 }

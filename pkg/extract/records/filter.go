@@ -106,7 +106,7 @@ func (c negated) match(row []string) bool { return !c.of.match(row) }
 func (c present) match(row []string) bool { return row[c.column] != "" }
 
 func (c numeric) match(row []string) bool {
-	text := plain(strings.TrimSpace(row[c.column]), c.mark)
+	text := plain(row[c.column], c.mark)
 	n, _, ok := parseAnyNumber(text)
 	if !ok {
 		return false

@@ -11,8 +11,9 @@ var groupMarks = []string{" ", "\u00a0", "\u202f", "'", "’"}
 
 // plain returns a number as parseAnyNumber reads it: without marks between groups of three digits, and with a decimal point.
 // decimal is the decimal mark with which the number is written, a comma or a point. If it is empty, or s is not such a
-// number, plain returns s.
+// number, plain returns s without surrounding spaces.
 func plain(s, decimal string) string {
+	s = strings.TrimSpace(s)
 	if decimal == "" || s == "" || s[0] > '9' {
 		return s
 	}

@@ -33,6 +33,7 @@ func Promises() system.Promises {
 		"library: the command line preserves folders":        commandLine,
 		"library: records are paged and filtered":            recordsAreServed,
 		"library: records are exported":                      recordsAreExported,
+		"library: tables are read as written":                tablesAreReadAsWritten,
 		"library: values of an SDF may begin with >":         qualifiedValuesAreKept,
 		"library: records contain tables":                    recordTables,
 		"library: damaged records fail alone":                damagedRecordsFail,
