@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 )
 
 // An Export writes records in constant memory. Its zero value exports all columns under their names.
 type Export struct {
-	Columns []Named // nil for all columns of the file, where a property with the name of a field is renamed
-	Filter  *Filter // nil for all records
+	Columns  []Named // nil for all columns of the file, where a property with the name of a field is renamed
+	Filter   *Filter // nil for all records
+	Formulas Formulas
 }
 
 // A Named is a column with its name in the export.
@@ -100,7 +100,7 @@ func allNamed(columns []Column) []Named {
 // determined is added to the name of a property that is also the name of a field.
 const determined = " (determined)"
 
-// WriteCSV writes a header and a row for each processed record: its index from 1, its name and the columns, each as a Cell.
+// WriteCSV writes a header and a row for each processed record: its index from 1, its name and the columns.
 // It leaves out the index and the name if a column has their name. Rows end with CRLF (RFC 4180), line breaks in cells stay
 // as they are.
 func (f *File) WriteCSV(ctx context.Context, w io.Writer, e Export) error {
@@ -118,9 +118,9 @@ func (f *File) WriteCSV(ctx context.Context, w io.Writer, e Export) error {
 		row = append(row, "name")
 	}
 	for _, c := range columns {
-		row = append(row, Cell(c.As))
+		row = append(row, c.As)
 	}
-	line := AppendRow(nil, row)
+	line := e.Formulas.AppendRow(nil, row)
 	if _, err := out.Write(line); err != nil {
 		return err
 	}
@@ -136,32 +136,17 @@ func (f *File) WriteCSV(ctx context.Context, w io.Writer, e Export) error {
 			row = append(row, fmt.Sprint(r.Index+1))
 		}
 		if titled {
-			row = append(row, Cell(r.Name))
+			row = append(row, r.Name)
 		}
 		for _, c := range columns {
-			row = append(row, Cell(r.Value(c.Column)))
+			row = append(row, r.Value(c.Column))
 		}
-		line = AppendRow(line[:0], row)
+		line = e.Formulas.AppendRow(line[:0], row)
 		if _, err := out.Write(line); err != nil {
 			return err
 		}
 	}
 	return out.Flush()
-}
-
-// AppendRow appends a row of CSV, which ends with CRLF (RFC 4180). Unlike encoding/csv, it does not change line breaks in
-// cells.
-func AppendRow(b []byte, cells []string) []byte {
-	for i, cell := range cells {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		if strings.ContainsAny(cell, "\",\r\n") || strings.TrimSpace(cell) != cell || len(cells) == 1 && cell == "" {
-			cell = `"` + strings.ReplaceAll(cell, `"`, `""`) + `"`
-		}
-		b = append(b, cell...)
-	}
-	return append(b, "\r\n"...)
 }
 
 // WriteJSONL writes a JSON object for each processed record: its index from 0, its name, and as values the

@@ -87,6 +87,20 @@ func TestColumnsOfExports(t *testing.T) {
 	}
 }
 
+// TestFormulasInExports checks that values and names stay as they are, unless spreadsheets are to read them as text.
+func TestFormulasInExports(t *testing.T) {
+	f, _ := store(t, []Record{{Name: "=a", Fields: Fields{{"@b", "=1+1"}, {"c", "+49 30 123"}, {"d", "-5"}}}})
+	for formulas, want := range map[Formulas]string{
+		FormulasUnchanged: "record,name,@b,c,d\r\n1,=a,=1+1,+49 30 123,-5\r\n",
+		FormulasText:      "record,name,'@b,c,d\r\n1,'=a,'=1+1,'+49 30 123,-5\r\n",
+	} {
+		var out bytes.Buffer
+		if err := f.WriteCSV(t.Context(), &out, Export{Formulas: formulas}); err != nil || out.String() != want {
+			t.Errorf("formulas %q: got %q, error %v, want %q", formulas, out.String(), err, want)
+		}
+	}
+}
+
 func TestSelectErrors(t *testing.T) {
 	columns := []Column{{Name: "a"}, {Name: "b"}}
 	for _, test := range []struct {

@@ -132,6 +132,8 @@ type Export struct {
 	Fields string // comma-separated names; empty means all
 	Rename string // comma-separated pairs such as weight:Mass
 	Filter string
+	// Formulas is text for a CSV in which spreadsheets read values such as =1+1 as texts; empty leaves all values unchanged.
+	Formulas string
 }
 
 // ExportRecords exports the records of a file. The caller closes the stream. Reading a truncated export returns an
@@ -140,8 +142,10 @@ func (c *Client) ExportRecords(ctx context.Context, fileID string, e Export) (io
 	op := libraryRead(Reading{}, "files", fileID, "export")
 	op.query = RecordQuery{Fields: e.Fields, Filter: e.Filter}.query()
 	op.query.Set("format", e.Format)
-	if e.Rename != "" {
-		op.query.Set("rename", e.Rename)
+	for name, value := range map[string]string{"rename": e.Rename, "formulas": e.Formulas} {
+		if value != "" {
+			op.query.Set(name, value)
+		}
 	}
 	return c.body(ctx, op)
 }

@@ -134,7 +134,7 @@ func newLibraryExport(s *settings) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export PATH",
 		Short: "Export the records of a file as CSV, JSON Lines or in the file's own format",
-		Long:  "Export the records of a file as CSV, JSON Lines or in the file's own format. Failed records are omitted.\n\n" + filterHelp,
+		Long:  "Export the records of a file as CSV, JSON Lines or in the file's own format. Failed records are omitted.\n\n" + formulasHelp + "\n\n" + filterHelp,
 		Example: `  assay library export /drugs.sdf --format csv --fields formula,logP --rename logP:LogP -o drugs.csv
   assay library export /drugs.sdf --filter 'weight < 500' -o light.sdf`,
 	}
@@ -144,7 +144,11 @@ func newLibraryExport(s *settings) *cobra.Command {
 		"comma-separated names of fields and properties, in the order of the output (default all)")
 	flags.StringVar(&e.Rename, "rename", "", "comma-separated pairs of old and new names, such as logP:LogP")
 	flags.StringVar(&e.Filter, "filter", "", "only the records that the FILTER selects")
+	flags.StringVar(&e.Formulas, "formulas", "", "text: spreadsheets read values of CSV that look like formulas as texts (default unchanged)")
 	cmd.PreRunE = func(*cobra.Command, []string) error {
+		if err := oneOf("--formulas", e.Formulas, []string{"", "text"}); err != nil {
+			return err
+		}
 		if e.Format == "" {
 			e.Format = strings.ToLower(strings.TrimPrefix(path.Ext(flags.Lookup("output").Value.String()), "."))
 		}
@@ -164,6 +168,10 @@ func newLibraryExport(s *settings) *cobra.Command {
 		return c.ExportRecords(ctx, n.ID, e)
 	})
 }
+
+const formulasHelp = `A spreadsheet evaluates values of a CSV file that begin with =, +, - or @ as formulas,
+also those of files from others. With --formulas text, such values, unless they are
+numbers, get a leading apostrophe.`
 
 // exportFormats lists the export formats of all kinds of files.
 var exportFormats = []string{"csv", "jsonl", "sdf", "rdf", "rxn", "cif", "jdx"}

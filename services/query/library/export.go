@@ -43,11 +43,11 @@ func fileParameters(more ...*huma.Param) []*huma.Param {
 	}, more...)
 }
 
-func recordOperation(id, path, summary, description string, of map[string]*huma.Response) huma.Operation {
+func recordOperation(id, path, summary, description string, of map[string]*huma.Response, more ...*huma.Param) huma.Operation {
 	return huma.Operation{
 		OperationID: id, Method: http.MethodGet, Path: "/v1/library/files/{id}/records/{index}" + path, Security: web.OptionalSecurity, Tags: []string{tag},
 		Summary: summary, Description: description,
-		Parameters: fileParameters(&huma.Param{Name: "index", In: "path", Required: true, Schema: &huma.Schema{Type: huma.TypeInteger, Minimum: new(float64)}}),
+		Parameters: append(fileParameters(&huma.Param{Name: "index", In: "path", Required: true, Schema: &huma.Schema{Type: huma.TypeInteger, Minimum: new(float64)}}), more...),
 		Responses:  of,
 	}
 }
@@ -84,7 +84,7 @@ func exportOperation() huma.Operation {
 		Summary: "Download the records of a file as CSV, JSON Lines or in the file's own format",
 		Description: "Every record that the filter selects, except those that failed. The response has no Content-Length; after an error, the transfer is aborted. " +
 			"If a selected property could not be determined for some records, the header Assay-Incomplete states their number, as in smiles=3. " +
-			"Returns 409 until the file is processed. In CSV, a text that a spreadsheet would evaluate as a formula gets a leading apostrophe; JSON Lines contains the values unchanged. Exports as RXN, CIF and JCAMP-DX also contain the fields of each record.",
+			"Returns 409 until the file is processed. Values are unchanged. A spreadsheet evaluates a value such as =1+1 of a CSV file as a formula, which can also open addresses (OWASP: CSV injection): for CSV that a spreadsheet opens, use formulas=text. Exports as RXN, CIF and JCAMP-DX also contain the fields of each record.",
 		Parameters: fileParameters(
 			&huma.Param{Name: "format", In: "query", Required: true, Example: formatCSV, Description: "csv, jsonl, or the format of the file", Schema: &huma.Schema{
 				Type: huma.TypeString, Enum: []any{formatCSV, formatJSONL, "sdf", "rdf", "rxn", "cif", "jdx"},
@@ -92,9 +92,26 @@ func exportOperation() huma.Operation {
 			&huma.Param{Name: "fields", In: "query", Schema: text, Example: "formula,weight,logP", Description: "comma-separated names of fields and properties, in the order of the output; quote a name that contains a comma; default: all"},
 			&huma.Param{Name: "rename", In: "query", Schema: text, Example: "weight:Molecular weight", Description: "comma-separated pairs name:new, where new is the name in the export"},
 			&huma.Param{Name: "filter", In: "query", Schema: text, Example: "logP<3", Description: "the same as for the list of records"},
+			formulasParameter(),
 		),
 		Responses: download(),
 	}
+}
+
+// formulasParameter describes the parameter of downloads that requestedFormulas returns.
+func formulasParameter() *huma.Param {
+	return &huma.Param{Name: "formulas", In: "query", Example: string(records.FormulasText), Schema: &huma.Schema{Type: huma.TypeString, Enum: []any{string(records.FormulasText)}},
+		Description: "for CSV: with text, a value or name that begins with =, +, -, @, a tab or a line break, also in full width, and is not a number gets a leading apostrophe, so that a spreadsheet does not evaluate it; default: all values are unchanged",
+	}
+}
+
+// requestedFormulas returns the parameter formulas of a request to a plain handler.
+func requestedFormulas(r *http.Request) (records.Formulas, error) {
+	formulas := records.Formulas(r.URL.Query().Get("formulas"))
+	if formulas != records.FormulasUnchanged && formulas != records.FormulasText {
+		return "", web.Invalid(web.FieldError{Field: "query.formulas", Message: "must be text, or absent"})
+	}
+	return formulas, nil
 }
 
 // requestedFile opens the records of the file named by a request to a plain handler.
@@ -151,7 +168,12 @@ func (a *Area) recordContent(w http.ResponseWriter, r *http.Request) {
 		web.WriteError(w, r, problem(err))
 		return
 	}
-	content, err := f.content(r.Context(), &record)
+	formulas, err := requestedFormulas(r)
+	if err != nil {
+		web.WriteError(w, r, err)
+		return
+	}
+	content, err := f.content(r.Context(), &record, formulas)
 	if err != nil {
 		web.WriteError(w, r, err)
 		return
@@ -162,16 +184,16 @@ func (a *Area) recordContent(w http.ResponseWriter, r *http.Request) {
 
 // content returns a record in the format of its file, with the bytes that the file contains. A table row is written as CSV,
 // with the header.
-func (f *recordFile) content(ctx context.Context, record *records.Record) ([]byte, error) {
+func (f *recordFile) content(ctx context.Context, record *records.Record, formulas records.Formulas) ([]byte, error) {
 	if kind, known := extract.FindRecordFormat(f.overview.Format); known {
 		original, err := f.original(ctx, kind, record.Index)
 		return append([]byte(kind.Header), original...), err
 	}
 	var names, values []string
 	for _, field := range record.Fields {
-		names, values = append(names, records.Cell(field.Name)), append(values, records.Cell(field.Value))
+		names, values = append(names, field.Name), append(values, field.Value)
 	}
-	return records.AppendRow(records.AppendRow(nil, names), values), nil
+	return formulas.AppendRow(formulas.AppendRow(nil, names), values), nil
 }
 
 // native returns the export format that matches the format of the file.
@@ -205,7 +227,10 @@ func (a *Area) export(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	e := records.Export{}
-	if e.Filter, err = f.filter(query.Get("filter")); err == nil {
+	if e.Formulas, err = requestedFormulas(r); err == nil {
+		e.Filter, err = f.filter(query.Get("filter"))
+	}
+	if err == nil {
 		e.Columns, err = f.selected(query.Get("fields"), query.Get("rename"))
 	}
 	if err != nil {

@@ -32,7 +32,7 @@ func (a *Area) recordRoutes(r *web.Router) {
 	r.Handle(recordOperation("get-library-record-image", "/image.svg", "Get the drawing of a record",
 		"Drawn from the coordinates, points or cell of the record. Returns 404 if it has none.", drawing()), a.limited(a.recordImage), linked, ofRecords, tooManyDownloads)
 	r.Handle(recordOperation("get-library-record-content", "/content", "Download a record in the format of its file",
-		"Includes its fields. Table rows are returned as CSV with a header.", download()), a.limited(a.recordContent), linked, ofRecords, tooManyDownloads)
+		"Includes its fields. Table rows are returned as CSV with a header.", download(), formulasParameter()), a.limited(a.recordContent), linked, ofRecords, tooManyDownloads)
 	r.Handle(exportOperation(), a.limited(a.export), linked, ofRecords, tooManyDownloads)
 	a.tableRoutes(r)
 }

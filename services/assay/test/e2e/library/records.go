@@ -159,6 +159,7 @@ func recordsAreExported(t *testing.T, s system.System) {
 		{sdf, client.Export{Format: "csv", Rename: "logD:x"}, `did you mean "logP"?`},
 		{sdf, client.Export{Format: "csv", Rename: "logP:weight"}, `two fields are named "weight"`},
 		{sdf, client.Export{Format: "csv", Filter: "logP <"}, "expected a value"},
+		{sdf, client.Export{Format: "csv", Formulas: "number"}, "must be text, or absent"},
 	} {
 		_, err := c.ExportRecords(system.Within(t), e.of.ID, e.what)
 		p, _ := errors.AsType[*client.Problem](err)
@@ -167,16 +168,21 @@ func recordsAreExported(t *testing.T, s system.System) {
 		}
 	}
 	formulas := file(t, c, "formulas.csv", "", "=a,b\r\n=1+1,-2\r\n@x,-3.5e2\r\n")
-	for format, want := range map[string]string{
-		"csv":   "record,name,'=a,b\r\n1,,'=1+1,-2\r\n2,,'@x,-3.5e2\r\n",
-		"jsonl": `{"index":0,"values":{"=a":"=1+1","b":-2}}` + "\n" + `{"index":1,"values":{"=a":"@x","b":-3.5e2}}` + "\n",
+	const lines = `{"index":0,"values":{"=a":"=1+1","b":-2}}` + "\n" + `{"index":1,"values":{"=a":"@x","b":-3.5e2}}` + "\n"
+	for what, want := range map[client.Export]string{
+		{Format: "csv"}:                     "record,name,=a,b\r\n1,,=1+1,-2\r\n2,,@x,-3.5e2\r\n",
+		{Format: "csv", Formulas: "text"}:   "record,name,'=a,b\r\n1,,'=1+1,-2\r\n2,,'@x,-3.5e2\r\n",
+		{Format: "jsonl", Formulas: "text"}: lines,
 	} {
-		if got := read(t)(c.ExportRecords(system.Within(t), formulas.ID, client.Export{Format: format})); got != want {
-			t.Errorf("the export of formulas as %s: %q, want %q", format, got, want)
+		if got := read(t)(c.ExportRecords(system.Within(t), formulas.ID, what)); got != want {
+			t.Errorf("the export %+v of formulas: %q, want %q", what, got, want)
 		}
 	}
-	if got := read(t)(c.RecordContent(system.Within(t), formulas.ID, 0)); got != "'=a,b\r\n'=1+1,-2\r\n" {
-		t.Errorf("a record with a formula is %q, want an apostrophe before it", got)
+	for query, want := range map[string]string{"": "=a,b\r\n=1+1,-2\r\n", "?formulas=text": "'=a,b\r\n'=1+1,-2\r\n"} {
+		resp, got := request(t, s, http.MethodGet, "/v1/library/files/"+formulas.ID+"/records/0/content"+query, formulas.OwnedBy, "")
+		if resp.StatusCode != http.StatusOK || got != want {
+			t.Errorf("a record with a formula%s: %d %q, want %q", query, resp.StatusCode, got, want)
+		}
 	}
 	resp, _ := request(t, s, http.MethodGet, "/v1/library/files/"+table.ID+"/export?format=csv", table.OwnedBy, "")
 	if resp.Header.Get("Content-Type") != "text/csv; charset=utf-8" || resp.Header.Get("Content-Disposition") != "attachment; filename=rows.csv" {

@@ -110,7 +110,7 @@ export function Records({ node }: { node: Node }): JSX.Element {
         <div class="actions">
           <Button icon={Columns} onClick={() => choose(true)} disabled={!fields}>Columns</Button>
           <Menu label="Export" button={<Download />} items={[
-            { label: "Export as CSV", icon: Download, href: exportOf(node.id, parameters("csv")), download: true },
+            { label: "Export as CSV", icon: Download, href: exportOf(node.id, { ...parameters("csv"), formulas: "text" }), download: true },
             { label: "Export as JSON Lines", icon: Download, href: exportOf(node.id, parameters("jsonl")), download: true },
             ...native ? [{
               label: `Export as ${native.toUpperCase()}`, icon: Download, href: exportOf(node.id, parameters(native)), download: true,
