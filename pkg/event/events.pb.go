@@ -425,7 +425,14 @@ type LibraryStep struct {
 	// When the run began.
 	StartedAt *timestamppb.Timestamp `protobuf:"bytes,13,opt,name=started_at,json=startedAt,proto3" json:"started_at,omitempty"`
 	// The URL that the bytes were fetched from. Empty for an upload.
-	Origin        string `protobuf:"bytes,14,opt,name=origin,proto3" json:"origin,omitempty"`
+	Origin string `protobuf:"bytes,14,opt,name=origin,proto3" json:"origin,omitempty"`
+	// How a delimited table is written; each is empty if it is detected.
+	// yes: the first row names the columns; no: it is a row of values.
+	TableHeader string `protobuf:"bytes,15,opt,name=table_header,json=tableHeader,proto3" json:"table_header,omitempty"`
+	// A comma, a semicolon, a vertical bar or a tab.
+	TableDelimiter string `protobuf:"bytes,16,opt,name=table_delimiter,json=tableDelimiter,proto3" json:"table_delimiter,omitempty"`
+	// The decimal mark of numbers: a point or a comma.
+	TableDecimal  string `protobuf:"bytes,17,opt,name=table_decimal,json=tableDecimal,proto3" json:"table_decimal,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -554,6 +561,27 @@ func (x *LibraryStep) GetStartedAt() *timestamppb.Timestamp {
 func (x *LibraryStep) GetOrigin() string {
 	if x != nil {
 		return x.Origin
+	}
+	return ""
+}
+
+func (x *LibraryStep) GetTableHeader() string {
+	if x != nil {
+		return x.TableHeader
+	}
+	return ""
+}
+
+func (x *LibraryStep) GetTableDelimiter() string {
+	if x != nil {
+		return x.TableDelimiter
+	}
+	return ""
+}
+
+func (x *LibraryStep) GetTableDecimal() string {
+	if x != nil {
+		return x.TableDecimal
 	}
 	return ""
 }
@@ -1747,7 +1775,7 @@ const file_assay_v1_events_proto_rawDesc = "" +
 	"\x05route\x18\v \x01(\tR\x05route\x12\x19\n" +
 	"\bbatch_id\x18\f \x01(\tR\abatchId\x129\n" +
 	"\n" +
-	"created_at\x18\r \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\"\xf6\x02\n" +
+	"created_at\x18\r \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\"\xe7\x03\n" +
 	"\vLibraryStep\x12\x17\n" +
 	"\afile_id\x18\x01 \x01(\tR\x06fileId\x12\x19\n" +
 	"\bowner_id\x18\x02 \x01(\tR\aownerId\x12\x12\n" +
@@ -1764,7 +1792,10 @@ const file_assay_v1_events_proto_rawDesc = "" +
 	"\fcontent_type\x18\f \x01(\tR\vcontentType\x129\n" +
 	"\n" +
 	"started_at\x18\r \x01(\v2\x1a.google.protobuf.TimestampR\tstartedAt\x12\x16\n" +
-	"\x06origin\x18\x0e \x01(\tR\x06origin\"\x9e\x04\n" +
+	"\x06origin\x18\x0e \x01(\tR\x06origin\x12!\n" +
+	"\ftable_header\x18\x0f \x01(\tR\vtableHeader\x12'\n" +
+	"\x0ftable_delimiter\x18\x10 \x01(\tR\x0etableDelimiter\x12#\n" +
+	"\rtable_decimal\x18\x11 \x01(\tR\ftableDecimal\"\x9e\x04\n" +
 	"\vNodeChanged\x12\x17\n" +
 	"\anode_id\x18\x01 \x01(\tR\x06nodeId\x12\x16\n" +
 	"\x06change\x18\x02 \x01(\tR\x06change\x12\x19\n" +

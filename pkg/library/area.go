@@ -131,9 +131,11 @@ func (f File) step(step string) *event.LibraryStep {
 	if step == StepStart && f.Origin != "" {
 		class = extract.ClassFetch
 	}
+	o := f.Stated()
 	d := &event.LibraryStep{
 		FileId: f.ID, OwnerId: f.OwnedBy, Step: step, Class: string(class), Run: float64(f.Run), Type: string(f.Type), FileName: f.Name,
-		Bucket: f.Bucket, Key: f.Key, Etag: f.ETag, Size: float64(f.Length), ContentType: f.ContentType, Origin: f.Origin,
+		Bucket: f.Bucket, Key: f.Key, Etag: f.ETag, Size: float64(f.Length), ContentType: o.ContentType(f.ContentType), Origin: f.Origin,
+		TableHeader: o.Header, TableDelimiter: o.Delimiter, TableDecimal: o.Decimal,
 	}
 	if created := at(f.CreatedAt); created != nil {
 		d.StartedAt = timestamppb.New(*created)

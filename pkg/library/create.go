@@ -100,6 +100,7 @@ type NewFile struct {
 	Length      int64  // in bytes; -1 if unknown
 	SHA256      string // as declared; may be empty
 	ContentType string
+	Options     ReadOptions
 	Origin      string // URL from which the analyzer fetches the content; empty for an upload
 	Keyed       bool   // the id comes from an idempotency key, so that a file that was erased may have had it
 }
@@ -145,7 +146,7 @@ func (s *Store) Reserve(ctx context.Context, r NewFile) (Node, File, error) {
 	}
 	file := File{
 		ID: node.ID, Bucket: r.Bucket, BlobID: r.BlobID, Key: r.Key, OwnedBy: r.Owner, CreatedBy: r.Owner, UpdatedBy: r.Owner,
-		ParentID: node.ParentID, Name: node.Name, Length: r.Length, SHA256: r.SHA256, ContentType: r.ContentType, Origin: r.Origin,
+		ParentID: node.ParentID, Name: node.Name, Length: r.Length, SHA256: r.SHA256, ContentType: r.ContentType, Options: r.Options.stored(), Origin: r.Origin,
 		Type: r.Type, Status: Loading, Run: run, Version: 1, CreatedAt: node.CreatedAt, UpdatedAt: node.UpdatedAt,
 	}
 	putFile, err := s.put(s.files, idName, file)

@@ -108,7 +108,7 @@ func (n Node) TrashedBefore(t time.Time) bool {
 }
 
 // File is an item of the files table. Times are in TimeLayout. Run, ErrorMessage, SHA256,
-// ContentType, Key, ETag and Origin are not in the seed. ErrorMessage says why the file is Failed, or what is missing from a
+// ContentType, Options, Key, ETag and Origin are not in the seed. ErrorMessage says why the file is Failed, or what is missing from a
 // ProcessedPartially one.
 type File struct {
 	ID           string          `dynamodbav:"id"`
@@ -125,6 +125,7 @@ type File struct {
 	MD5          string          `dynamodbav:"md5,omitempty"`
 	SHA256       string          `dynamodbav:"sha256,omitempty"`
 	ContentType  string          `dynamodbav:"contentType,omitempty"` // as declared
+	Options      *ReadOptions    `dynamodbav:"options,omitempty"`     // nil if all are open
 	Origin       string          `dynamodbav:"origin,omitempty"`      // URL of the content to fetch; once the content is stored, the URL after redirects
 	IsDeleted    bool            `dynamodbav:"isDeleted"`
 	Type         extract.Type    `dynamodbav:"type"` // workflow type

@@ -59,6 +59,9 @@ func (r NewFile) uploadKey(place ...string) string {
 	if r.Origin != "" {
 		terms = append(terms, r.Origin)
 	}
+	if o := r.Options; o != (ReadOptions{}) {
+		terms = append(terms, "options", o.Charset, o.Header, o.Delimiter, o.Decimal)
+	}
 	sum := sha256.Sum256([]byte(strings.Join(terms, "\x00")))
 	return blob.Key(ObjectPrefix, r.ID+"/"+uploadName+hex.EncodeToString(sum[:16]))
 }

@@ -91,22 +91,32 @@ func (s *Store) Identify(ctx context.Context, f File, c Content, p Plan) (File, 
 	return f, w, err
 }
 
-// Retry moves a Failed or ProcessedPartially file to Loaded, to run all its steps again.
-func (s *Store) Retry(ctx context.Context, f File) (File, Workflow, error) {
-	return s.again(ctx, retry, f)
+// Retry moves a Failed or ProcessedPartially file to Loaded, to run all its steps again. Unless o is nil, the file gets these
+// options instead of its own.
+func (s *Store) Retry(ctx context.Context, f File, o *ReadOptions) (File, Workflow, error) {
+	return s.again(ctx, retry, f, o)
 }
 
-// Reprocess moves a Processed file to Loaded, to run all its steps again.
-func (s *Store) Reprocess(ctx context.Context, f File) (File, Workflow, error) {
-	return s.again(ctx, reprocess, f)
+// Reprocess moves a Processed file to Loaded, to run all its steps again, with options like Retry.
+func (s *Store) Reprocess(ctx context.Context, f File, o *ReadOptions) (File, Workflow, error) {
+	return s.again(ctx, reprocess, f, o)
 }
 
-func (s *Store) again(ctx context.Context, m lifecycle.Move, f File) (File, Workflow, error) {
+func (s *Store) again(ctx context.Context, m lifecycle.Move, f File, o *ReadOptions) (File, Workflow, error) {
 	w, err := s.newWorkflow(ctx, f, f.Run+1, PlanOf(f.Type).names())
 	if err != nil {
 		return File{}, Workflow{}, err
 	}
-	f, err = s.begin(ctx, m, f, w, nil, nil, earlier(w))
+	var stated map[string]table.Value
+	if o != nil {
+		f.Options = o.stored()
+		value, err := attributevalue.Marshal(o)
+		if err != nil {
+			return File{}, Workflow{}, err
+		}
+		stated = map[string]table.Value{"options": value}
+	}
+	f, err = s.begin(ctx, m, f, w, stated, nil, earlier(w))
 	return f, w, err
 }
 

@@ -37,8 +37,8 @@ var makers = map[string]func(*rig, File, Workflow) error{
 		return r.Finish(r.t.Context(), w, End{State: ProcessedPartially, Message: "no thumbnail"}, nil)
 	},
 	"fail":      func(r *rig, f File, _ Workflow) error { return r.Fail(r.t.Context(), f, "it is damaged") },
-	"retry":     func(r *rig, f File, _ Workflow) error { _, _, err := r.Retry(r.t.Context(), f); return err },
-	"reprocess": func(r *rig, f File, _ Workflow) error { _, _, err := r.Reprocess(r.t.Context(), f); return err },
+	"retry":     func(r *rig, f File, _ Workflow) error { _, _, err := r.Retry(r.t.Context(), f, nil); return err },
+	"reprocess": func(r *rig, f File, _ Workflow) error { _, _, err := r.Reprocess(r.t.Context(), f, nil); return err },
 }
 
 // in creates a file and moves it to a state. From Processing on, it has no open steps.
@@ -216,7 +216,7 @@ func TestStepRetryKeepsOtherResults(t *testing.T) {
 	if _, _, err := r.RetryStep(t.Context(), r.stored(f.ID), extract.StepThumbnails, nil); !errors.Is(err, ErrNoWorkflow) {
 		t.Errorf("a retry without a workflow: got error %v, want ErrNoWorkflow", err)
 	}
-	if f, _, err = r.Retry(t.Context(), r.stored(f.ID)); err != nil || f.Run != 3 || f.ErrorMessage != "" || r.stored(f.ID).ErrorMessage != "" {
+	if f, _, err = r.Retry(t.Context(), r.stored(f.ID), nil); err != nil || f.Run != 3 || f.ErrorMessage != "" || r.stored(f.ID).ErrorMessage != "" {
 		t.Errorf("a retry of the file: got %+v, error %v, want run 3 without an error message", f, err)
 	}
 }

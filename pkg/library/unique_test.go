@@ -72,7 +72,7 @@ func TestReasons(t *testing.T) {
 	if err != nil || len(reasons) != 2 || reasons[partly.ID] != "no thumbnail" || reasons[failed.ID] != "it is damaged" {
 		t.Errorf("got %v, error %v, want the reasons of two files", reasons, err)
 	}
-	if _, _, err := r.Retry(t.Context(), partly); err != nil {
+	if _, _, err := r.Retry(t.Context(), partly, nil); err != nil {
 		t.Fatal(err)
 	}
 	if reasons, err := r.Reasons(t.Context(), r.node(partly.ID)); err != nil || len(reasons) != 0 || r.stored(partly.ID).ErrorMessage != "" {

@@ -61,8 +61,21 @@ func (c *Client) ChangeNode(ctx context.Context, id string, change NodeChange) (
 
 // ReprocessLibraryFile processes a Processed file again.
 func (c *Client) ReprocessLibraryFile(ctx context.Context, id string) (Node, error) {
+	return c.ReprocessLibraryFileAs(ctx, id, nil)
+}
+
+// ReprocessLibraryFileAs processes a Processed file again, with options instead of those that it has. Nil keeps those.
+func (c *Client) ReprocessLibraryFileAs(ctx context.Context, id string, o *ReadOptions) (Node, error) {
+	return c.processAgain(ctx, id, "reprocess", o)
+}
+
+func (c *Client) processAgain(ctx context.Context, id, verb string, o *ReadOptions) (Node, error) {
+	again := call{method: http.MethodPost, path: join("library", "files", id, verb), once: true}
+	if o != nil {
+		again.body = map[string]*ReadOptions{"options": o}
+	}
 	var n Node
-	err := c.do(ctx, call{method: http.MethodPost, path: join("library", "files", id, "reprocess"), once: true}, &n)
+	err := c.do(ctx, again, &n)
 	return n, err
 }
 
@@ -135,20 +148,32 @@ func (c *Client) LinkedNode(ctx context.Context, token string) (Node, error) {
 
 // RetryLibraryFile processes a Failed or ProcessedPartially file again.
 func (c *Client) RetryLibraryFile(ctx context.Context, id string) (Node, error) {
-	var n Node
-	err := c.do(ctx, call{method: http.MethodPost, path: join("library", "files", id, "retry"), once: true}, &n)
-	return n, err
+	return c.RetryLibraryFileAs(ctx, id, nil)
+}
+
+// RetryLibraryFileAs processes a Failed or ProcessedPartially file again, with options like ReprocessLibraryFileAs.
+func (c *Client) RetryLibraryFileAs(ctx context.Context, id string, o *ReadOptions) (Node, error) {
+	return c.processAgain(ctx, id, "retry", o)
+}
+
+// ReadOptions state how a file is read. The server detects what is empty.
+type ReadOptions struct {
+	Charset   string `json:"charset,omitempty"`   // of a text or a table, such as gbk
+	Header    string `json:"header,omitempty"`    // yes: the first row of a table names its columns; no: it is a row of values
+	Delimiter string `json:"delimiter,omitempty"` // of a table: a comma, a semicolon, a vertical bar or a tab, also as the word tab
+	Decimal   string `json:"decimal,omitempty"`   // decimal mark of the numbers of a table: a point or a comma
 }
 
 // NewLibraryFile describes an upload.
 type NewLibraryFile struct {
-	Name        string `json:"name"`
-	Size        int64  `json:"size"` // exact size in bytes
-	ContentType string `json:"contentType,omitempty"`
-	SHA256      string `json:"sha256,omitempty"`   // hex; the bucket then rejects other content; not with Parts
-	Parts       bool   `json:"parts,omitempty"`    // upload in parts; see Upload
-	ParentID    string `json:"parentId,omitempty"` // empty means the root
-	Key         string `json:"-"`                  // see Reservation
+	Name        string      `json:"name"`
+	Size        int64       `json:"size"` // exact size in bytes
+	ContentType string      `json:"contentType,omitempty"`
+	SHA256      string      `json:"sha256,omitempty"`   // hex; the bucket then rejects other content; not with Parts
+	Parts       bool        `json:"parts,omitempty"`    // upload in parts; see Upload
+	ParentID    string      `json:"parentId,omitempty"` // empty means the root
+	Options     ReadOptions `json:"options,omitzero"`
+	Key         string      `json:"-"` // see Reservation
 }
 
 // ReservedNode is a file that waits for its upload, with the request that uploads it.

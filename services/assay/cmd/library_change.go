@@ -262,19 +262,6 @@ func newLibraryWait(s *settings) *cobra.Command {
 		Short: "Wait until files are processed",
 		Long:  "Wait until files are processed. The exit status is 1 if a file Failed.",
 	}, func(ctx context.Context, c *client.Client, n client.Node, w io.Writer) error {
-		n, err := c.WaitNode(ctx, n.ID)
-		return s.writeProcessed(w, n, err)
+		return s.writeProcessed(ctx, c, w, n.ID)
 	})
-}
-
-// writeProcessed writes a node, unless it could not be read because of err. It returns an error if the node Failed.
-func (s *settings) writeProcessed(w io.Writer, n client.Node, err error) error {
-	nodes := s.nodes()
-	if err == nil {
-		err = nodes.writeLine(w, n)
-	}
-	if err == nil {
-		err = nodes.failed(n)
-	}
-	return err
 }

@@ -27,6 +27,7 @@ type put struct {
 	parallel int
 	to       string
 	names    names
+	options  client.ReadOptions
 
 	client  *client.Client
 	folders *folders
@@ -53,6 +54,8 @@ of \ : * ? " < > |, control characters or a dot or space at the end, and device 
 of Windows such as CON. With --replace-names they are stored under a similar name,
 which is printed on standard error.
 
+` + optionsHelp + `
+
 Failures are listed on standard error. A file or folder that cannot be read or stored
 does not stop the others.
 Exit status: 0 on success, 1 if a file or a folder failed.`,
@@ -63,13 +66,14 @@ Exit status: 0 on success, 1 if a file or a folder failed.`,
 	flags.StringVar(&p.to, "to", "/", "folder of the library to upload into; created if it is missing")
 	flags.BoolVar(&p.wait, "wait", false, "wait until the files are processed")
 	flags.BoolVar(&p.names.replace, "replace-names", false, "store files and folders whose names are not allowed under similar names")
+	readFlags(flags, &p.options)
 	flags.IntVar(&p.parallel, "parallel", 8, "maximum number of concurrent uploads")
 	flags.DurationVar(&s.patience, "retry-for", 5*time.Minute, "how long to retry a request while the server is busy or unavailable")
 	return cmd
 }
 
 func (p *put) run(cmd *cobra.Command, paths []string) (err error) {
-	if err := positive("--parallel", p.parallel); err != nil {
+	if err := errors.Join(positive("--parallel", p.parallel), checkRead(p.options)); err != nil {
 		return err
 	}
 	if p.client, err = p.settings.client(); err != nil {
@@ -91,14 +95,17 @@ func (p *put) run(cmd *cobra.Command, paths []string) (err error) {
 		files, made = append(files, found...), made+folders
 	}
 	nodes := p.nodes()
-	s := &sender[client.Node]{
-		settings: p.settings, failed: nodes.failed, write: nodes.writeLine,
-		line: func(path string, n client.Node) any { return putLine{path, n} },
+	s := &sender[described]{
+		settings: p.settings, write: p.writeDescribed, failed: func(d described) error { return nodes.failed(d.Node) },
+		line: func(path string, d described) any { return putLine{path, d} },
 	}
 	if p.wait {
-		s.wait = func(ctx context.Context, n client.Node) (client.Node, error) { return p.client.WaitNode(ctx, n.ID) }
+		s.wait = func(ctx context.Context, d described) (described, error) { return processed(ctx, p.client, d.ID) }
 	}
-	err = s.sendAll(cmd, p.parallel, files, p.send)
+	err = s.sendAll(cmd, p.parallel, files, func(ctx context.Context, l local, bar *bar) (described, error) {
+		n, err := p.send(ctx, l, bar)
+		return described{Node: n}, err
+	})
 	if !p.json && err == nil {
 		note(cmd.ErrOrStderr(), "%s, %s", count(made, "folder"), count(len(files), "file"))
 	}
@@ -208,7 +215,7 @@ func (p *put) send(ctx context.Context, l local, bar *bar) (client.Node, error) 
 	}
 	f := client.NewLibraryFile{
 		Name: l.name, Size: info.Size(), ContentType: mediaType(l.path),
-		SHA256: digest, ParentID: l.folderID,
+		SHA256: digest, ParentID: l.folderID, Options: p.options,
 	}
 	if f.Size > client.PartsAbove {
 		f.SHA256, f.Parts = "", true // the parts have checksums of their own
@@ -227,10 +234,10 @@ func (p *put) send(ctx context.Context, l local, bar *bar) (client.Node, error) 
 	return n, nil
 }
 
-// putLine is a node and the path of the file that was uploaded.
+// putLine is a file of the library and the path of the file that was uploaded.
 type putLine struct {
 	Path string `json:"path"`
-	client.Node
+	described
 }
 
 func newLibraryImport(s *settings) *cobra.Command {
@@ -264,10 +271,13 @@ private networks are imported only if the server allows their network.`,
 		}
 		return s.each(cmd, urls, func(url string) error {
 			n, err := c.ImportPage(cmd.Context(), client.NewPage{URL: url, Name: name, ParentID: parent.ID})
-			if err == nil && wait {
-				n, err = c.WaitNode(cmd.Context(), n.ID)
+			switch {
+			case err != nil:
+				return err
+			case wait:
+				return s.writeProcessed(cmd.Context(), c, cmd.OutOrStdout(), n.ID)
 			}
-			return s.writeProcessed(cmd.OutOrStdout(), n, err)
+			return s.nodes().writeLine(cmd.OutOrStdout(), n)
 		})
 	})
 	return cmd

@@ -207,3 +207,21 @@ func TestLibraryShare(t *testing.T) {
 	p.run("library", "share", "/docs", "--revoke").want(t, 0, "", "")
 	p.run("library", "links", "/docs").want(t, 0, "", "")
 }
+
+func TestLibraryReadsTablesAsStated(t *testing.T) {
+	p := newPerson(t)
+	dir := localFiles(t, map[string]string{"a.csv": "a;b,c\nx;y,z\nx;y,z\n"})
+	record := func(want string) {
+		t.Helper()
+		p.run("library", "records", "/a.csv", "--limit", "1").want(t, 0, "     0    "+want+"\n", "")
+	}
+	p.run("library", "put", "--header", "maybe", dir).want(t, 2, "", `--header "maybe" is not yes or no`)
+	p.run("library", "put", "--delimiter", ",", "--wait", filepath.Join(dir, "a.csv"))
+	record("a;b=x;y  c=z")
+	p.run("library", "reprocess", "/a.csv", "--delimiter", ";", "--decimal", ",", "--wait")
+	record("a=x  b,c=y,z")
+	p.run("library", "reprocess", "/a.csv", "--wait")
+	record("a=x  b,c=y,z")
+	p.run("library", "reprocess", "/a.csv", "--detect", "--delimiter", ",").want(t, 2, "", "were all set")
+	p.run("library", "retry", "/a.csv").want(t, 1, "", "Processed")
+}

@@ -15,14 +15,41 @@ import (
 	"github.com/assay-project/assay/services/ingest/accept"
 )
 
+// retry makes the move of a replay.
 func (a *Area) retry(ctx context.Context, i item) (again item, err error) {
-	i.file, _, err = a.store.Retry(ctx, i.file)
+	i.file, _, err = a.store.Retry(ctx, i.file, nil)
 	return i, err
 }
 
-func (a *Area) reprocess(ctx context.Context, i item) (again item, err error) {
-	i.file, _, err = a.store.Reprocess(ctx, i.file)
-	return i, err
+// ReadAgain is the body of calls that process a file again.
+type ReadAgain struct {
+	Options *library.ReadOptions `json:"options,omitempty" doc:"how the file is read, instead of its present options; an empty object opens all of them; default: the options stay"`
+}
+
+type againInput struct {
+	FileParam
+	Body *ReadAgain `required:"false"`
+}
+
+// repeated returns the change of a call that processes a file again after a move, with the options of the call.
+func (a *Area) repeated(
+	move func(context.Context, library.File, *library.ReadOptions) (library.File, library.Workflow, error),
+) func(context.Context, item, *againInput) (item, error) {
+	return func(ctx context.Context, i item, in *againInput) (item, error) {
+		var options *library.ReadOptions
+		if in.Body != nil && in.Body.Options != nil {
+			o, err := checked(*in.Body.Options)
+			if err != nil {
+				return i, err
+			}
+			options = &o
+		}
+		return a.again(func(ctx context.Context, i item) (item, error) {
+			var err error
+			i.file, _, err = move(ctx, i.file, options)
+			return i, err
+		})(ctx, i)
+	}
 }
 
 // retryStep starts another run of a file for one failed step. It returns library.ErrNoWorkflow and library.ErrStep.

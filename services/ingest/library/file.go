@@ -3,7 +3,9 @@ package library
 import (
 	"cmp"
 	"context"
+	"maps"
 	"net/http"
+	"slices"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -22,10 +24,10 @@ func (a *Area) fileRoutes(r *web.Router) {
 		OperationID: "create-library-file", Method: http.MethodPost, Path: "/v1/library/files", Tags: []string{tag},
 		Summary: "Upload a file, or reserve an upload",
 		Description: "With a JSON body, reserves a file and returns a presigned request for its content, or a resumable upload in parts. " +
-			"With multipart/form-data, accepts the parts \"parentId\", if any, and then \"file\", and returns 202 with the node.",
+			"With multipart/form-data, accepts the parts \"parentId\", \"charset\", \"header\", \"delimiter\" and \"decimal\", if any, and then \"file\", and returns 202 with the node.",
 		DefaultStatus: http.StatusCreated,
 		Middlewares:   huma.Middlewares{web.OnMediaType("multipart/form-data", a.postMultipart)},
-		RequestBody:   accept.FormBody(map[string]*huma.Schema{parentPart: {Type: "string", Format: "uuid"}}),
+		RequestBody:   accept.FormBody(formFields()),
 		Responses:     accept.FormTaken[library.NodeView](r, "The file is stored and will be processed", "Location", "ETag"),
 	}, a.postReservation, admission.Refusals, accept.Creates, changes, web.Refusals{http.StatusRequestEntityTooLarge: {"file-too-large"}})
 	calls := accept.Calls[item, FileParam, nodeOutput]{
@@ -33,8 +35,13 @@ func (a *Area) fileRoutes(r *web.Router) {
 		Output: func(i item, c web.Caller) *nodeOutput { return output(i.node, caller(c)) },
 	}
 	calls.Uploads(a.Items, web.Refusals{http.StatusForbidden: {"other-owner"}, http.StatusConflict: {"not-a-file"}}, processing)
-	calls.Post("retry", "Process a Failed or ProcessedPartially file again", a.again(a.retry), processing)
-	calls.Post("reprocess", "Process a Processed file again, for example with newer engines", a.again(a.reprocess), processing)
+	accept.Post(calls, huma.Operation{
+		OperationID: "retry-library-file", Path: "/v1/library/files/{id}/retry", Summary: "Process a Failed or ProcessedPartially file again",
+	}, a.repeated(a.store.Retry), processing)
+	accept.Post(calls, huma.Operation{
+		OperationID: "reprocess-library-file", Path: "/v1/library/files/{id}/reprocess",
+		Summary: "Process a Processed file again, for example with newer engines, or with other options",
+	}, a.repeated(a.store.Reprocess), processing)
 	accept.Post(calls, huma.Operation{
 		OperationID: "retry-library-step", Path: "/v1/library/files/{id}/workflow/steps/{step}/retry",
 		Summary:     "Run one failed step of a file again",
@@ -58,7 +65,8 @@ type uploadInput struct {
 		Name        string `json:"name" minLength:"1" maxLength:"1024"`
 		ContentType string `json:"contentType,omitempty" maxLength:"255" pattern:"^([!-~]([ -~]*[!-~])?)?$" doc:"media type; the workflow depends on the content only"`
 		accept.Declared
-		ParentID string `json:"parentId,omitempty" format:"uuid" doc:"id of a folder; default: the root"`
+		ParentID string              `json:"parentId,omitempty" format:"uuid" doc:"id of a folder; default: the root"`
+		Options  library.ReadOptions `json:"options,omitzero" doc:"how the file is read; default: all of it is detected"`
 	}
 }
 
@@ -79,9 +87,13 @@ func (a *Area) postReservation(ctx context.Context, in *uploadInput) (*uploadOut
 	if err != nil {
 		return nil, err
 	}
+	options, err := checked(in.Body.Options)
+	if err != nil {
+		return nil, err
+	}
 	made, created, err := a.reserve(ctx, in.IdempotencyKey, library.NewFile{
 		NewNode:     library.NewNode{Owner: in.OwnerID, ParentID: in.Body.ParentID, Name: in.Body.Name},
-		ContentType: in.Body.ContentType, SHA256: digest, Length: in.Body.Size,
+		ContentType: in.Body.ContentType, SHA256: digest, Length: in.Body.Size, Options: options,
 	}, quota.Item{Bytes: in.Body.Size, InParts: in.Body.Parts})
 	if err != nil {
 		return nil, err
@@ -95,6 +107,24 @@ func (a *Area) postReservation(ctx context.Context, in *uploadInput) (*uploadOut
 // parentPart is the name of the multipart field with the id of the folder.
 const parentPart = "parentId"
 
+// formFields describes the fields before the file of a form.
+func formFields() map[string]*huma.Schema {
+	fields := map[string]*huma.Schema{parentPart: {Type: "string", Format: "uuid"}}
+	for _, name := range library.OptionNames() {
+		fields[name] = &huma.Schema{Type: "string"}
+	}
+	return fields
+}
+
+// checked checks the options in the body of a call.
+func checked(o library.ReadOptions) (library.ReadOptions, error) {
+	o, name, err := o.Checked()
+	if err != nil {
+		return o, web.Invalid(web.FieldError{Field: "body.options." + name, Message: err.Error()})
+	}
+	return o, nil
+}
+
 // postMultipart is the plain handler for POST /v1/library/files with a form.
 func (a *Area) postMultipart(w http.ResponseWriter, r *http.Request) {
 	made, err := a.Receive(w, r, func(ctx context.Context, owner, key string, sent *receive.File, bytes int64) (item, bool, error) {
@@ -102,10 +132,16 @@ func (a *Area) postMultipart(w http.ResponseWriter, r *http.Request) {
 		if parent != "" && !library.ValidID(parent) {
 			return item{}, false, web.Invalid(web.FieldError{Field: "body." + parentPart, Message: "is not a UUID"})
 		}
+		var options library.ReadOptions
+		for _, name := range library.OptionNames() {
+			if err := options.Set(name, sent.Fields[name]); err != nil {
+				return item{}, false, web.Invalid(web.FieldError{Field: "body." + name, Message: err.Error()})
+			}
+		}
 		return a.reserve(ctx, key, library.NewFile{
-			NewNode: library.NewNode{Owner: owner, ParentID: parent, Name: sent.Name}, ContentType: sent.ContentType, Length: -1,
+			NewNode: library.NewNode{Owner: owner, ParentID: parent, Name: sent.Name}, ContentType: sent.ContentType, Length: -1, Options: options,
 		}, quota.Item{Bytes: bytes})
-	}, parentPart)
+	}, slices.Sorted(maps.Keys(formFields()))...)
 	if err == nil {
 		w.Header().Set("ETag", made.node.ETag())
 	}

@@ -39,7 +39,8 @@ type File struct {
 func New(bucket *blob.Store, memory *budget.Budget, s *event.LibraryStep) *File {
 	return &File{
 		ID: s.FileId, Name: s.FileName, Type: extract.Type(s.Type), ContentType: s.ContentType, Origin: s.Origin, Size: int64(s.Size), Run: int64(s.Run), Step: s.Step,
-		source: blob.Ranges{Store: bucket, Key: s.Key, ETag: s.Etag, Size: int64(s.Size)}, bucket: bucket, memory: memory,
+		Options: sheet.Options{Header: s.TableHeader, Delimiter: s.TableDelimiter, Decimal: s.TableDecimal},
+		source:  blob.Ranges{Store: bucket, Key: s.Key, ETag: s.Etag, Size: int64(s.Size)}, bucket: bucket, memory: memory,
 	}
 }
 

@@ -36,6 +36,8 @@ func Promises() system.Promises {
 		"library: tables are read as written":                tablesAreReadAsWritten,
 		"library: values of an SDF may begin with >":         qualifiedValuesAreKept,
 		"library: records contain tables":                    recordTables,
+		"library: tables are read as stated":                 tablesAreReadAsStated,
+		"library: unknown options are rejected":              unknownOptionsAreRejected,
 		"library: damaged records fail alone":                damagedRecordsFail,
 		"library: one chunk of records is retried":           chunksAreRetried,
 		"library: the command line lists records":            commandLineRecords,
