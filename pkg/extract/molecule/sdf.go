@@ -58,7 +58,7 @@ func readData(fields *records.Fields, rest []byte) {
 		if len(value) > 0 {
 			value = append(value, '\n')
 		}
-		value = append(value, bytes.TrimRight(line, " \t")...)
+		value = append(value, line...)
 	}
 }
 
@@ -131,13 +131,11 @@ func writeLine(w *bufio.Writer, line string) error {
 	return w.WriteByte('\n')
 }
 
-// dataValue returns the value without blank lines. It indents lines that could begin a data item or end the record.
+// dataValue returns the value without blank lines around it. It indents lines that could begin a data item or end the record.
+// A blank line within the value, which readData reads, stays.
 func dataValue(value string) string {
 	var lines []string
-	for line := range strings.SplitSeq(strings.ReplaceAll(value, "\r", ""), "\n") {
-		if strings.TrimSpace(line) == "" {
-			continue
-		}
+	for line := range strings.SplitSeq(strings.TrimSpace(strings.ReplaceAll(value, "\r", "")), "\n") {
 		if h, _ := parseDataHeader([]byte(line)); h.named || strings.HasPrefix(line, "$$$$") {
 			line = " " + line
 		}

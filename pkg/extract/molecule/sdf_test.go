@@ -69,7 +69,7 @@ func TestWrittenSDFIsReadBack(t *testing.T) {
 			t.Fatal(err)
 		}
 		back := ReadSDF(raw.Bytes)
-		if lines, _ := back.Fields.Get("lines"); len(back.Fields) != 2 || lines != "x\n >  <b>\n $$$$\ny" || back.Properties.Get(Formula) != "CH4O" {
+		if lines, _ := back.Fields.Get("lines"); len(back.Fields) != 2 || lines != "x\n\n >  <b>\n $$$$\ny" || back.Properties.Get(Formula) != "CH4O" {
 			t.Errorf("got %+v, want CH4O with 2 fields and indented lines", back)
 		}
 	}
