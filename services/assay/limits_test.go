@@ -65,7 +65,7 @@ var rated = []string{
 	"GET /v1/files/{id}/content", "GET /v1/files/{id}/parts", "POST /v1/files/{id}/parts",
 	"POST /v1/files/{id}/retry", "POST /v1/files/{id}/uploaded", "GET /v1/library/files/{id}/content",
 	"GET /v1/library/files/{id}/images", "GET /v1/library/files/{id}/images/{image}",
-	"GET /v1/library/files/{id}/metadata", "GET /v1/library/files/{id}/parts", "POST /v1/library/files/{id}/parts",
+	"GET /v1/library/files/{id}/metadata", "GET /v1/library/files/{id}/parts", "GET /v1/library/files/{id}/preview", "POST /v1/library/files/{id}/parts",
 	"GET /v1/library/files/{id}/records", "GET /v1/library/files/{id}/records/{index}",
 	"POST /v1/library/files/{id}/reprocess", "POST /v1/library/files/{id}/retry",
 	"POST /v1/library/files/{id}/uploaded", "GET /v1/library/files/{id}/workflow",

@@ -58,6 +58,7 @@ func (a *Area) Routes(r *web.Router) {
 	a.searchRoutes(r)
 	a.fileRoutes(r)
 	a.recordRoutes(r)
+	a.previewRoute(r)
 	r.Handle(zipOperation(), a.limited(a.zip), linked, tooManyDownloads, web.Refusals{http.StatusConflict: {"too-many-files"}})
 	a.streamRoute(r)
 	r.Handle(textOperation(), a.limited(a.text), linked, ofFile, tooManyDownloads)

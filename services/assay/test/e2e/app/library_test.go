@@ -28,6 +28,7 @@ func TestLibrary(t *testing.T) {
 		"search":           search,
 		"records":          libraryRecords,
 		"kinds of files":   kindsOfFiles,
+		"read differently": readDifferently,
 		"trash":            trashCan,
 		"import":           importPage,
 	} {
@@ -339,6 +340,41 @@ func kindsOfFiles(t *testing.T, b *Browser, s system.System) {
 	p.See(t, "h1", "Library")
 	p.Click(t, ".toast button", "Undo")
 	p.See(t, ".rows .name", "rows.csv")
+}
+
+// readDifferently: a form shows the first rows of a table as other options read them, processes the table with these options,
+// and shows them afterwards.
+func readDifferently(t *testing.T, b *Browser, s system.System) {
+	p := b.Open(t, s.HTTP, "/library")
+	n := keep(t, s, p.Owner, "results.csv", "", "sample;conc,unit\nA;1,mol\nB;2,mol\n")
+	choose := func(label, value string) {
+		t.Helper()
+		p.Eval(t, `const select = [...document.querySelectorAll("dialog label")].find((e) => e.textContent.startsWith("`+label+`")).querySelector("select");
+			select.value = "`+value+`"; select.dispatchEvent(new Event("change", { bubbles: true }))`)
+	}
+	open := func() {
+		t.Helper()
+		p.Click(t, ".page-head button[aria-haspopup]", "")
+		p.Click(t, "[role=menuitem]", "Read the table differently")
+		p.See(t, "dialog td", "mol")
+	}
+	p.Go(t, "/library/"+n.ID)
+	p.See(t, ".grid td", "mol")
+	open()
+	choose("Delimiter", ",")
+	p.See(t, "dialog th", "sample;conc")
+	choose("Delimiter", ";")
+	p.See(t, "dialog th", "conc,unit")
+	p.State(t, "file-reread")
+	p.Click(t, "dialog button", "Process again")
+	p.See(t, ".toast", "The file will be processed again.")
+	p.See(t, ".grid td", "1,mol")
+	open()
+	p.Wait(t, `document.querySelectorAll("dialog select")[1].value === ";"`)
+	choose("Delimiter", ",")
+	p.See(t, "dialog th", "sample;conc")
+	p.Click(t, "dialog button", "Process again")
+	p.See(t, ".grid td", "A;1")
 }
 
 // trashCan: nodes in the trash are restored, or erased after a confirmation.

@@ -2,6 +2,7 @@ package library
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -90,6 +91,50 @@ func tablesAreReadAsStated(t *testing.T, s system.System) {
 	want(n, comma)
 	if status, body := form(":"); status != http.StatusUnprocessableEntity || !strings.Contains(body, `"body.delimiter"`) {
 		t.Errorf("a form with an unknown delimiter: %d %s, want 422 that names the field", status, body)
+	}
+}
+
+// previewsReadDifferently: the first rows of a table are returned as other options read them, and the file stays as it is, also
+// if it Failed. A file that is not a table is refused with the reason.
+func previewsReadDifferently(t *testing.T, s system.System) {
+	c := s.Client(t, system.NewOwner())
+	n := stated(t, c, "a.csv", "a;b,c\n"+strings.Repeat("x;y,z"+strings.Repeat(" long", 200)+"\n", 300), client.ReadOptions{Delimiter: ","})
+	preview := func(n client.Node, query string) (p struct {
+		Columns            []string
+		Rows               []struct{ Cells []string }
+		Charset, Delimiter string
+		Options            client.ReadOptions
+	}) {
+		t.Helper()
+		resp, body := request(t, s, http.MethodGet, "/v1/library/files/"+n.ID+"/preview?"+query, n.OwnedBy, "")
+		if resp.StatusCode != http.StatusOK {
+			t.Fatalf("a preview of %s with %s: %d %s, want 200", n.Name, query, resp.StatusCode, body)
+		}
+		system.Decode(t, body, &p)
+		return p
+	}
+	p := preview(n, "delimiter=%3B")
+	if !slices.Equal(p.Columns, []string{"a", "b,c"}) || len(p.Rows) != 20 || !slices.Equal(p.Rows[19].Cells, []string{"x", "y,z" + strings.Repeat(" long", 200)}) ||
+		p.Charset != "utf-8" || p.Delimiter != ";" || p.Options != (client.ReadOptions{Delimiter: ","}) {
+		t.Errorf("got %+v, want 20 rows of a and b,c, and the present options", p)
+	}
+	if after, err := c.Node(system.Within(t), n.ID, client.Reading{}); err != nil || after.Version != n.Version {
+		t.Errorf("got %+v, %v after a preview, want version %d", after, err, n.Version)
+	}
+	failed := stated(t, c, "b.csv", "\"a\nb\n", client.ReadOptions{Charset: "koi8-r"})
+	if failed.Status != client.LibraryFailed {
+		t.Errorf("%s is %s, want %s", failed.Name, failed.Status, client.LibraryFailed)
+	}
+	for _, refused := range []struct{ id, query, want string }{
+		{failed.ID, "", "urn:assay:problem:not-a-table"},
+		{stated(t, c, "c.pdf", "%PDF-1.7\n%\xe2\xe3\xcf\xd3\n", client.ReadOptions{}).ID, "", "a PDF document"},
+		{n.ID, "header=maybe", `"query.header"`},
+		{n.ID, "quote=x", `"query.quote"`},
+	} {
+		resp, body := request(t, s, http.MethodGet, "/v1/library/files/"+refused.id+"/preview?"+refused.query, n.OwnedBy, "")
+		if resp.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(body, refused.want) {
+			t.Errorf("a preview with %q: %d %s, want 422 with %s", refused.query, resp.StatusCode, body, refused.want)
+		}
 	}
 }
 

@@ -37,6 +37,7 @@ func Promises() system.Promises {
 		"library: values of an SDF may begin with >":         qualifiedValuesAreKept,
 		"library: records contain tables":                    recordTables,
 		"library: tables are read as stated":                 tablesAreReadAsStated,
+		"library: previews read tables differently":          previewsReadDifferently,
 		"library: unknown options are rejected":              unknownOptionsAreRejected,
 		"library: damaged records fail alone":                damagedRecordsFail,
 		"library: one chunk of records is retried":           chunksAreRetried,

@@ -5,7 +5,7 @@ import { api, data } from "../api/client.js";
 import { navigate, query, setQuery } from "../router.js";
 import { Button, ButtonLink } from "../ui/button.js";
 import { Notice } from "../ui/feedback.js";
-import { Download, External, Link, More, Move as MoveIcon, Pencil, Retry, Trash } from "../ui/icon.js";
+import { Download, External, Link, More, Move as MoveIcon, Pencil, Retry, TableIcon, Trash } from "../ui/icon.js";
 import { Menu } from "../ui/menu.js";
 import { Page } from "../ui/page.js";
 import { type Tab, Tabs } from "../ui/tabs.js";
@@ -17,6 +17,7 @@ import { attempt, erase, restore, trash } from "./nodes.js";
 import { recordsOf, State } from "./parts.js";
 import { Preview } from "./preview.js";
 import { Records } from "./records.js";
+import { isTable, type Options, Remarks, Reread } from "./reread.js";
 import { Share, ShareDialog } from "./share.js";
 import { Steps } from "./steps.js";
 import { contentOf, isFinal, isOwn, kindOf, type Node, nameOf, shownAt } from "./view.js";
@@ -30,16 +31,18 @@ interface FileProps {
 }
 
 export default function FileView({ node, crumbs, error, reload }: FileProps): JSX.Element {
-  const own = isOwn(node), [asking, ask] = useState<"rename" | "move" | "share" | "erase">(), close = (): void => ask(undefined);
+  const own = isOwn(node), [asking, ask] = useState<"rename" | "move" | "share" | "erase" | "reread">(), close = (): void => ask(undefined);
   const path = { id: node.id };
-  const again = async (): Promise<void> => {
+  const again = async (options?: Options): Promise<void> => {
+    const call = { params: { path }, ...options ? { body: { options } } : {} };
     const begun = await attempt(() => node.status === "Processed"
-      ? api.POST("/v1/library/files/{id}/reprocess", { params: { path } }).then(data)
-      : api.POST("/v1/library/files/{id}/retry", { params: { path } }).then(data));
+      ? api.POST("/v1/library/files/{id}/reprocess", call).then(data)
+      : api.POST("/v1/library/files/{id}/retry", call).then(data));
     if (!begun) return;
     toast("The file will be processed again.");
     reload();
   };
+  const reread = own && !node.trashed && isFinal(node) && isTable(node) ? () => ask("reread") : undefined;
   const tabs: Tab[] = [
     { key: "preview", label: "Preview", content: () => <Preview key={node.version} node={node} /> },
     ...node.totalRecords ? [{
@@ -47,7 +50,7 @@ export default function FileView({ node, crumbs, error, reload }: FileProps): JS
       content: () => isFinal(node) ? <Records key={node.status} node={node} /> : <Waiting node={node} />,
     }] : [],
     { key: "metadata", label: "Metadata", content: () => <Metadata key={node.version} node={node} /> },
-    { key: "steps", label: "Steps", content: () => <Steps node={node} again={own ? again : undefined} reload={reload} /> },
+    { key: "steps", label: "Steps", content: () => <Steps node={node} again={own ? () => again() : undefined} reload={reload} /> },
     ...own && !node.trashed ? [{
       key: "sharing", label: "Sharing",
       content: () => <section class="card narrow-card"><Share node={node} /></section>,
@@ -74,6 +77,7 @@ export default function FileView({ node, crumbs, error, reload }: FileProps): JS
             { label: "Rename", icon: Pencil, act: () => ask("rename") },
             { label: "Move", icon: MoveIcon, act: () => ask("move") },
             ...isFinal(node) ? [{ label: "Process again", icon: Retry, act: () => void again() }] : [],
+            ...reread ? [{ label: "Read the table differently", icon: TableIcon, act: reread }] : [],
           ] : [],
         ]} />
       </>}
@@ -96,6 +100,7 @@ export default function FileView({ node, crumbs, error, reload }: FileProps): JS
       {node.status === "ProcessedPartially" && (
         <Notice tone="warn">Parts of the file could not be processed. <Bdi text={node.errorMessage ?? ""} /></Notice>
       )}
+      {isFinal(node) && node.totalRecords ? <Remarks node={node} reread={reread} /> : null}
       <Tabs
         label="Views of the file" tabs={tabs} chosen={query.value.get("tab") ?? "preview"}
         choose={(key) => setQuery({ tab: key === "preview" ? "" : key })}
@@ -103,6 +108,7 @@ export default function FileView({ node, crumbs, error, reload }: FileProps): JS
       {asking === "rename" && <Rename node={node} close={close} />}
       {asking === "move" && <Move nodes={[node]} close={close} />}
       {asking === "share" && <ShareDialog node={node} close={close} />}
+      {asking === "reread" && <Reread node={node} close={close} again={(options) => void again(options)} />}
       {asking === "erase" && (
         <Confirm title="Delete the file permanently?" verb="Delete permanently" close={close} act={() => {
           void erase([node]).then(() => navigate("/library/trash"));

@@ -9,6 +9,7 @@ import { type Field, fieldsOf } from "./fields.js";
 import { readMetadata } from "./nodes.js";
 import type { Node } from "./view.js";
 
+const sentence = 60; // characters from which texts of a list are shown below each other
 const separate = ["fields", "failures"]; // shown in sections of their own
 
 export function Metadata({ node }: { node: Node }): JSX.Element {
@@ -66,9 +67,9 @@ function words(name: string): string {
 function shown(value: unknown): ComponentChildren {
   if (typeof value === "number") return quantity(value, 3);
   if (typeof value === "boolean") return value ? "yes" : "no";
-  if (typeof value === "string") return <Bdi text={value} />;
+  if (typeof value === "string") return value.includes("\n") ? <pre class="lines"><Bdi text={value} /></pre> : <Bdi text={value} />;
   if (Array.isArray(value)) {
-    return value.every((v) => typeof v !== "object")
+    return value.every((v) => typeof v !== "object" && String(v).length < sentence)
       ? <Bdi text={value.join(", ")} />
       : <ul>{value.slice(0, 50).map((v, i) => <li key={i}>{shown(v)}</li>)}</ul>;
   }

@@ -59,7 +59,8 @@ export const shownAt = (node: Node): string => withLink(`${fileAt(node.id)}/cont
 const zipOf = (node: Node): string => withLink(`/v1/library/nodes/${encodeURIComponent(node.id)}/zip`);
 export const downloadOf = (node: Node): string => isFolder(node) ? zipOf(node) : contentOf(node);
 export const drawingOf = (id: string, index: number): string => withLink(`${fileAt(id)}/records/${index}/image.svg`);
-export const recordContentOf = (id: string, index: number): string => withLink(`${fileAt(id)}/records/${index}/content`, { formulas: "text" });
+export const recordContentOf = (id: string, index: number): string =>
+  withLink(`${fileAt(id)}/records/${index}/content`, { formulas: "text" });
 export const exportOf = (id: string, parameters: Record<string, string>): string => withLink(`${fileAt(id)}/export`, parameters);
 
 /** The address and size of the smallest picture of a file with at least that many pixels on its longer side, or of the largest. */
