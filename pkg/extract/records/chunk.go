@@ -58,6 +58,7 @@ const (
 
 // A ChunkWriter writes the records of one chunk.
 type ChunkWriter struct {
+	first  int // index of the first record
 	lines  *countingWriter
 	gz     *gzip.Writer
 	header chunkHeader
@@ -83,29 +84,30 @@ func (c *countingWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// NewChunkWriter returns a writer of the chunk with the given number, counted from 0. It writes the lines to w.
-func NewChunkWriter(w io.Writer, chunk int) (*ChunkWriter, error) {
+// NewChunkWriter returns a writer of the chunk with the given number, counted from 0, and the index of its first record. It
+// writes the lines to w.
+func NewChunkWriter(w io.Writer, chunk, first int) (*ChunkWriter, error) {
 	lines := &countingWriter{w: w}
 	gz, err := gzip.NewWriterLevel(lines, gzip.BestSpeed)
 	if err != nil {
 		return nil, err
 	}
 	return &ChunkWriter{
-		lines: lines, gz: gz, header: chunkHeader{Chunk: chunk}, values: []*columnValues{{}, {}},
+		first: first, lines: lines, gz: gz, header: chunkHeader{Chunk: chunk}, values: []*columnValues{{}, {}},
 	}, nil
 }
 
 // Add sets the index of a record and writes it.
 func (w *ChunkWriter) Add(r *Record) error {
-	if w.header.Count >= ChunkSize {
-		return fmt.Errorf("chunk %d already has %d records", w.header.Chunk, ChunkSize)
+	if w.header.Count >= MaxChunk {
+		return fmt.Errorf("chunk %d already has %d records", w.header.Chunk, MaxChunk)
 	}
 	if w.header.Count%memberSize == 0 {
 		if err := w.member(); err != nil {
 			return err
 		}
 	}
-	r.Index = w.header.Chunk*ChunkSize + w.header.Count
+	r.Index = w.first + w.header.Count
 	w.buffer = append(appendRecord(w.buffer[:0], r), '\n')
 	if _, err := w.gz.Write(w.buffer); err != nil {
 		return err
@@ -237,7 +239,7 @@ func parseHeader(head []byte) (*chunkHeader, error) {
 		return nil, damaged("header", err)
 	}
 	members := (h.Count + memberSize - 1) / memberSize
-	if h.Count < 0 || h.Count > ChunkSize || len(h.Members) != members+1 || len(h.Parts) != firstColumn+len(h.Summary.Columns) {
+	if h.Count < 0 || h.Count > MaxChunk || len(h.Members) != members+1 || len(h.Parts) != firstColumn+len(h.Summary.Columns) {
 		return nil, damaged("header", nil)
 	}
 	return &h, nil

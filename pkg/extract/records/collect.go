@@ -4,68 +4,74 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 )
 
-// maxLines is the maximum size of the compressed lines of a chunk of WriteChunks. Further records of the chunk
-// fail.
-const maxLines = 64 << 20
+// A chunk of rows ends early when its compressed lines or its values exceed these sizes in bytes, so that one chunk fits
+// into memory.
+const (
+	fullLines   = 32 << 20
+	fullColumns = maxColumns / 2
+)
 
-// WriteChunks writes the records of a source that is read once, such as the rows of a table, in chunks. next
-// returns io.EOF after the last one; store stores the two objects of a chunk, whose buffers are not reused. At most
-// one chunk is in memory. A record fails if its chunk would become too large. found counts all records, including
-// those beyond MaxRecords, which are in no chunk.
-func WriteChunks(ctx context.Context, next func() (Record, error), store func(chunk int, lines, columns []byte) error) (summary *Summary, found int, err error) {
-	summary = &Summary{}
-	var lines bytes.Buffer
+// Rows describes what WriteChunks has written.
+type Rows struct {
+	Found   int   // records of the source, including those beyond MaxRows, which are in no chunk
+	Starts  []int // index of the first record of each chunk
+	Summary *Summary
+}
+
+// WriteChunks writes the records of a source that is read once, such as the rows of a table, in chunks of up to MaxChunk
+// records. next returns io.EOF after the last one; store stores the two objects of a chunk, whose buffers are not reused. At
+// most one chunk is in memory.
+func WriteChunks(ctx context.Context, next func() (Record, error), store func(chunk int, lines, columns []byte) error) (Rows, error) {
+	rows := Rows{Summary: &Summary{}}
+	var lines *bytes.Buffer
 	var w *ChunkWriter
 	end := func() error {
 		var columns bytes.Buffer
 		if err := w.Close(&columns); err != nil {
 			return err
 		}
-		summary.Merge(w.Summary())
-		chunk := w.header.Chunk
-		w = nil
-		return store(chunk, bytes.Clone(lines.Bytes()), columns.Bytes())
+		rows.Summary.Merge(w.Summary())
+		chunk, data := w.header.Chunk, lines.Bytes()
+		w, lines = nil, nil
+		return store(chunk, data, columns.Bytes())
 	}
-	for ; ; found++ {
+	for ; ; rows.Found++ {
 		if err := ctx.Err(); err != nil {
-			return nil, 0, err
+			return Rows{}, err
 		}
 		r, err := next()
 		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {
-			return nil, 0, err
+			return Rows{}, err
 		}
-		if found >= MaxRecords {
+		if rows.Found >= MaxRows {
 			continue
 		}
 		if w == nil {
-			lines.Reset()
-			if w, err = NewChunkWriter(&lines, found/ChunkSize); err != nil {
-				return nil, 0, err
+			lines = &bytes.Buffer{}
+			if w, err = NewChunkWriter(lines, len(rows.Starts), rows.Found); err != nil {
+				return Rows{}, err
 			}
-		}
-		if lines.Len() > maxLines {
-			r = Record{Error: fmt.Sprintf("the preceding records use %d MiB, the maximum for %d records of a table", maxLines>>20, ChunkSize)}
+			rows.Starts = append(rows.Starts, rows.Found)
 		}
 		if err := w.Add(&r); err != nil {
-			return nil, 0, err
+			return Rows{}, err
 		}
-		if w.header.Count == ChunkSize {
+		if w.header.Count == MaxChunk || lines.Len() > fullLines || w.size > fullColumns {
 			if err := end(); err != nil {
-				return nil, 0, err
+				return Rows{}, err
 			}
 		}
 	}
 	if w != nil {
 		if err := end(); err != nil {
-			return nil, 0, err
+			return Rows{}, err
 		}
 	}
-	return summary, found, nil
+	return rows, nil
 }

@@ -58,14 +58,28 @@ func (o *openChunk) values(ctx context.Context, key columnKey) ([]string, error)
 	return readColumn(compressed, o.header.Count)
 }
 
-// cut reports whether one of the columns is truncated.
-func (o *openChunk) cut(keys []columnKey) bool {
-	for _, key := range keys {
-		if i := o.place(key); i >= 0 && o.header.Parts[i].Cut {
-			return true
-		}
+// column returns the values of a column, one for each record of the chunk, or nil if no record has one.
+func (o *openChunk) column(ctx context.Context, key columnKey) ([]string, error) {
+	if !o.cut(key) {
+		return o.values(ctx, key)
 	}
-	return false
+	values := make([]string, 0, o.header.Count)
+	for r, err := range o.file.chunk(ctx, o.header.Chunk) {
+		if err != nil {
+			return nil, err
+		}
+		values = append(values, r.value(key))
+	}
+	if len(values) != o.header.Count {
+		return nil, damaged("lines", nil)
+	}
+	return values, nil
+}
+
+// cut reports whether a column is truncated.
+func (o *openChunk) cut(key columnKey) bool {
+	i := o.place(key)
+	return i >= 0 && o.header.Parts[i].Cut
 }
 
 func (o *openChunk) place(key columnKey) int {

@@ -28,6 +28,7 @@ type File struct {
 	// reads to the end.
 	Get     func(ctx context.Context, name string, offset, length int64) ([]byte, error)
 	Total   int      // records in chunks
+	Starts  []int    // as in the Index
 	Columns []Column // of all records
 }
 
@@ -40,6 +41,14 @@ type Query struct {
 	Filter  *Filter  // nil for all records
 }
 
+// Length returns the maximum number of records on the page.
+func (q Query) Length() int {
+	if q.Limit <= 0 {
+		return DefaultPage
+	}
+	return min(q.Limit, MaxPage)
+}
+
 // A Page contains records in file order.
 type Page struct {
 	Records []Record
@@ -49,14 +58,11 @@ type Page struct {
 // Page returns the page that q selects. It reads only the columns that the filter refers to, and the records of the
 // page.
 func (f *File) Page(ctx context.Context, q Query) (Page, error) {
-	limit := q.Limit
-	if limit <= 0 {
-		limit = DefaultPage
-	}
-	limit = min(limit, MaxPage)
+	limit := q.Length()
 	from := max(0, q.From)
 	page := Page{Next: -1, Records: []Record{}}
-	for chunk, ahead := from/ChunkSize, parallelChunks; chunk < f.chunks(); chunk, ahead = chunk+ahead, min(2*ahead, maxAhead) {
+	l := f.layout()
+	for chunk, ahead := l.chunkOf(from), parallelChunks; chunk < l.chunks(); chunk, ahead = chunk+ahead, min(2*ahead, maxAhead) {
 		indexes, err := f.matches(ctx, chunk, ahead, from, limit+1, q.Filter)
 		if err != nil {
 			return Page{}, err
@@ -93,7 +99,7 @@ func (f *File) Record(ctx context.Context, index int) (Record, error) {
 // constant memory. An error ends the iteration.
 func (f *File) All(ctx context.Context, filter *Filter) iter.Seq2[*Record, error] {
 	return func(yield func(*Record, error) bool) {
-		for chunk := range f.chunks() {
+		for chunk := range f.layout().chunks() {
 			for r, err := range f.chunk(ctx, chunk) {
 				if err != nil {
 					yield(nil, err)
@@ -113,14 +119,15 @@ const (
 	maxAhead = 32
 )
 
-func (f *File) chunks() int { return (f.Total + ChunkSize - 1) / ChunkSize }
+func (f *File) layout() layout { return layout{f.Total, f.Starts} }
 
 // matches returns the indexes, starting at from, of at most limit matching records in ahead chunks, starting at chunk.
 func (f *File) matches(ctx context.Context, chunk, ahead, from, limit int, filter *Filter) ([]int, error) {
-	last := min(chunk+ahead, f.chunks())
+	l := f.layout()
+	last := min(chunk+ahead, l.chunks())
 	var indexes []int
 	if filter == nil {
-		for i := max(from, chunk*ChunkSize); i < min(f.Total, last*ChunkSize) && len(indexes) < limit; i++ {
+		for i := max(from, l.start(chunk)); i < l.start(last) && len(indexes) < limit; i++ {
 			indexes = append(indexes, i)
 		}
 		return indexes, nil
@@ -151,25 +158,14 @@ func (f *File) matchChunk(ctx context.Context, chunk int, filter *Filter) ([]int
 	if err != nil {
 		return nil, err
 	}
-	var indexes []int
-	if o.cut(filter.columns) {
-		for r, err := range f.chunk(ctx, chunk) {
-			if err != nil {
-				return nil, err
-			}
-			if filter.match(r) {
-				indexes = append(indexes, r.Index)
-			}
-		}
-		return indexes, nil
-	}
 	values := make([][]string, len(filter.columns))
 	for i, key := range filter.columns {
-		if values[i], err = o.values(ctx, key); err != nil {
+		if values[i], err = o.column(ctx, key); err != nil {
 			return nil, err
 		}
 	}
-	row := make([]string, len(values))
+	var indexes []int
+	row, first := make([]string, len(values)), f.layout().start(chunk)
 	for i := range o.header.Count {
 		for j := range values {
 			row[j] = ""
@@ -178,7 +174,7 @@ func (f *File) matchChunk(ctx context.Context, chunk int, filter *Filter) ([]int
 			}
 		}
 		if filter.root.match(row) {
-			indexes = append(indexes, chunk*ChunkSize+i)
+			indexes = append(indexes, first+i)
 		}
 	}
 	return indexes, nil
@@ -186,12 +182,12 @@ func (f *File) matchChunk(ctx context.Context, chunk int, filter *Filter) ([]int
 
 // records returns the records with these ascending indexes, reduced to the parts that the query requests.
 func (f *File) records(ctx context.Context, indexes []int, q Query) ([]Record, error) {
-	found := make([]Record, len(indexes))
+	found, l := make([]Record, len(indexes)), f.layout()
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(parallelChunks)
 	for at := 0; at < len(indexes); {
-		chunk, start := indexes[at]/ChunkSize, at
-		for at < len(indexes) && indexes[at]/ChunkSize == chunk {
+		chunk, start := l.chunkOf(indexes[at]), at
+		for at < len(indexes) && indexes[at] < l.start(chunk+1) {
 			at++
 		}
 		group.Go(func() error { return f.pick(ctx, chunk, indexes[start:at], q, found[start:at]) })
@@ -208,8 +204,9 @@ func (f *File) pick(ctx context.Context, chunk int, indexes []int, q Query, foun
 	if err != nil {
 		return err
 	}
+	first := f.layout().start(chunk)
 	for at := 0; at < len(indexes); {
-		member := indexes[at] % ChunkSize / memberSize
+		member := (indexes[at] - first) / memberSize
 		if member+1 >= len(o.header.Members) {
 			return damaged(fmt.Sprintf("no record %d", indexes[at]), nil)
 		}
@@ -223,7 +220,7 @@ func (f *File) pick(ctx context.Context, chunk int, indexes []int, q Query, foun
 				at++
 			}
 		}
-		if at < len(indexes) && indexes[at]%ChunkSize/memberSize == member {
+		if at < len(indexes) && (indexes[at]-first)/memberSize == member {
 			return damaged(fmt.Sprintf("no record %d", indexes[at]), nil)
 		}
 	}

@@ -111,7 +111,7 @@ func (f Format) Spans(r io.Reader) (spans []Span, found int, err error) {
 // and the columns at the end. r is the part of the file that the span describes. Memory does not grow with
 // the number of
 func (f Format) Chunk(ctx context.Context, r io.Reader, span Span, lines, columns io.Writer) (*Summary, error) {
-	w, err := NewChunkWriter(lines, span.Chunk)
+	w, err := NewChunkWriter(lines, span.Chunk, span.Chunk*ChunkSize)
 	if err != nil {
 		return nil, err
 	}

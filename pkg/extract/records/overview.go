@@ -23,6 +23,7 @@ type Index struct {
 	Format   string   `json:"format"` // the name of a records.Format, csv or xlsx
 	Found    int      `json:"found"`  // records in the file
 	Spans    []Span   `json:"spans,omitempty"`
+	Starts   []int    `json:"starts,omitempty"`   // index of the first row of each chunk of a table; if absent, each has ChunkSize
 	Remarks  []string `json:"remarks,omitempty"`  // what was guessed or skipped and could be read otherwise
 	Preamble string   `json:"preamble,omitempty"` // the lines before a table
 
@@ -32,10 +33,27 @@ type Index struct {
 }
 
 // Total returns the number of records in chunks.
-func (x Index) Total() int { return min(x.Found, MaxRecords) }
+func (x Index) Total() int {
+	if x.Starts != nil {
+		return min(x.Found, MaxRows)
+	}
+	return min(x.Found, MaxRecords)
+}
 
-// Chunks returns the number of chunks for the given number of records.
-func Chunks(total int) int { return (total + ChunkSize - 1) / ChunkSize }
+// Chunks returns the number of chunks.
+func (x Index) Chunks() int { return layout{x.Total(), x.Starts}.chunks() }
+
+// ParseIndex parses the object IndexName.
+func ParseIndex(document []byte) (Index, error) {
+	var x Index
+	if err := json.Unmarshal(document, &x); err != nil {
+		return x, damaged("index", err)
+	}
+	if !(layout{x.Total(), x.Starts}).valid() {
+		return x, damaged("index", nil)
+	}
+	return x, nil
+}
 
 // An Overview summarizes all records of a file.
 type Overview struct {
@@ -44,6 +62,7 @@ type Overview struct {
 	Processed int       `json:"processed"` // without error
 	Failed    int       `json:"failed"`
 	Omitted   int       `json:"omittedFields,omitempty"` // beyond MaxFields
+	Starts    []int     `json:"starts,omitempty"`        // as in the Index
 	Columns   []Column  `json:"fields"`
 	Failures  []Failure `json:"failures,omitempty"` // the first MaxFailures
 	Remarks   []string  `json:"remarks,omitempty"`  // as in the Index, and about the values of columns
@@ -63,7 +82,7 @@ func ParseOverview(document []byte) (Overview, error) {
 	if err := json.Unmarshal(document, &o); err != nil {
 		return o, damaged("overview", err)
 	}
-	if o.Processed < 0 || o.Failed < 0 || o.Total() > MaxRecords {
+	if o.Processed < 0 || o.Failed < 0 || o.Total() > MaxRows || !(layout{o.Total(), o.Starts}).valid() {
 		return o, damaged("overview", nil)
 	}
 	return o, nil
@@ -76,8 +95,8 @@ func (o Overview) Total() int { return o.Processed + o.Failed }
 // It does not use f.Columns.
 func (f *File) Survey(ctx context.Context, failed func(Failure) error) (*Summary, error) {
 	total := &Summary{}
-	for chunk := 0; chunk < f.chunks(); chunk += parallelChunks {
-		opened := make([]*openChunk, min(parallelChunks, f.chunks()-chunk))
+	for chunk, all := 0, f.layout().chunks(); chunk < all; chunk += parallelChunks {
+		opened := make([]*openChunk, min(parallelChunks, all-chunk))
 		failures := make([][]Failure, len(opened))
 		group, ctx := errgroup.WithContext(ctx)
 		for i := range opened {
@@ -119,25 +138,24 @@ func (o *openChunk) failures(ctx context.Context) ([]Failure, error) {
 	var all []Failure
 	for i, reason := range reasons {
 		if reason != "" {
-			all = append(all, Failure{Index: o.header.Chunk*ChunkSize + i, Name: names[i], Error: reason})
+			all = append(all, Failure{Index: o.file.layout().start(o.header.Chunk) + i, Name: names[i], Error: reason})
 		}
 	}
 	return all, nil
 }
 
-// FailChunk writes a chunk of records that all failed for the same reason. The reason must not be empty.
-func FailChunk(lines, columns io.Writer, chunk, count int, reason string) error {
-	w, err := NewChunkWriter(lines, chunk)
+// FailChunk writes a chunk of a file with the given number of records, which all failed for the same reason. The reason must
+// not be empty. The chunks of tables do not fail on their own.
+func FailChunk(lines, columns io.Writer, chunk, total int, reason string) error {
+	l := layout{total: total}
+	w, err := NewChunkWriter(lines, chunk, l.start(chunk))
 	if err != nil {
 		return err
 	}
-	for range count {
+	for range min(l.start(chunk+1), total) - l.start(chunk) {
 		if err := w.Add(&Record{Error: reason}); err != nil {
 			return err
 		}
 	}
 	return w.Close(columns)
 }
-
-// ChunkCount returns the number of records in a chunk of a file.
-func ChunkCount(chunk, total int) int { return min(ChunkSize, total-chunk*ChunkSize) }

@@ -10,10 +10,12 @@ import (
 
 // Limits of a file.
 const (
-	MaxRecords     = 100_000 // further records are counted but not processed
-	MaxFields      = 1_000   // further fields are counted but have no column
-	MaxRecordBytes = 8 << 20 // a longer record fails
-	ChunkSize      = 1_000   // records per chunk; the last chunk may have fewer
+	MaxRecords     = 100_000   // further records are counted but not processed; rows of a table have another limit
+	MaxRows        = 1_000_000 // further rows of a table are counted but not processed
+	MaxFields      = 1_000     // further fields are counted but have no column
+	MaxRecordBytes = 8 << 20   // a longer record fails
+	ChunkSize      = 1_000     // records per chunk, except for tables; the last chunk may have fewer
+	MaxChunk       = 10_000    // maximum rows of a table per chunk
 )
 
 // A Record is one molecule, reaction, crystal, spectrum or row.

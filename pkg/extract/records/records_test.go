@@ -39,20 +39,20 @@ func store(t testing.TB, all []Record) (*File, objects) {
 		i++
 		return all[i-1], nil
 	}
-	summary, found, err := WriteChunks(t.Context(), next, func(chunk int, lines, columns []byte) error {
+	rows, err := WriteChunks(t.Context(), next, func(chunk int, lines, columns []byte) error {
 		o[LinesName(chunk)], o[ColumnsName(chunk)] = lines, columns
 		return nil
 	})
-	if err != nil || found != len(all) {
-		t.Fatalf("got %d records, error %v, want %d", found, err, len(all))
+	if err != nil || rows.Found != len(all) {
+		t.Fatalf("got %d records, error %v, want %d", rows.Found, err, len(all))
 	}
-	return &File{Get: o.get, Total: len(all), Columns: summary.Table()}, o
+	return &File{Get: o.get, Total: len(all), Starts: rows.Starts, Columns: rows.Summary.Table()}, o
 }
 
 func TestExcessRecordsAreCounted(t *testing.T) {
 	n, chunks := 0, 0
-	_, found, err := WriteChunks(t.Context(), func() (Record, error) {
-		if n++; n > MaxRecords+3 {
+	rows, err := WriteChunks(t.Context(), func() (Record, error) {
+		if n++; n > MaxRows+3 {
 			return Record{}, io.EOF
 		}
 		return Record{}, nil
@@ -60,12 +60,12 @@ func TestExcessRecordsAreCounted(t *testing.T) {
 		chunks++
 		return nil
 	})
-	if err != nil || found != MaxRecords+3 || chunks != MaxRecords/ChunkSize {
-		t.Errorf("got %d records in %d chunks, error %v, want %d in %d", found, chunks, err, MaxRecords+3, MaxRecords/ChunkSize)
+	if err != nil || rows.Found != MaxRows+3 || chunks != MaxRows/MaxChunk || len(rows.Starts) != chunks {
+		t.Errorf("got %d records in %d chunks, error %v, want %d in %d", rows.Found, chunks, err, MaxRows+3, MaxRows/MaxChunk)
 	}
 	broken := errors.New("broken")
 	for at, name := range []string{"a failing source", "a failing store"} {
-		_, _, err := WriteChunks(t.Context(), func() (Record, error) {
+		_, err := WriteChunks(t.Context(), func() (Record, error) {
 			if at == 0 {
 				return Record{}, broken
 			}

@@ -86,12 +86,19 @@ func (a *Area) keep(ctx context.Context, file library.File, step string) (map[st
 		kept[name] = result
 	}
 	if w.HasRecords() && step != extract.StepRecords {
-		node, err := a.store.Get(ctx, file.ID)
+		document, err := a.Bucket.Part(ctx, from+records.IndexName, 0, -1)
+		if errors.Is(err, blob.ErrNotFound) {
+			return nil, library.ErrNoWorkflow
+		}
+		if err != nil {
+			return nil, err
+		}
+		x, err := records.ParseIndex(document)
 		if err != nil {
 			return nil, err
 		}
 		names[records.IndexName] = true
-		for chunk := range records.Chunks(min(int(node.TotalRecords), records.MaxRecords)) {
+		for chunk := range x.Chunks() {
 			names[records.LinesName(chunk)], names[records.ColumnsName(chunk)] = true, true
 		}
 	}

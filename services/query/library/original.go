@@ -3,7 +3,6 @@ package library
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 
@@ -33,8 +32,8 @@ func (f *recordFile) original(ctx context.Context, kind records.Format, index in
 	if err != nil {
 		return nil, err
 	}
-	var x records.Index
-	if err := json.Unmarshal(document, &x); err != nil {
+	x, err := records.ParseIndex(document)
+	if err != nil {
 		return nil, err
 	}
 	chunk := index / records.ChunkSize

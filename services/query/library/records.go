@@ -71,7 +71,7 @@ func (a *Area) records(ctx context.Context, id string, who ReaderParam) (*record
 		return nil, err
 	}
 	o, err := records.ParseOverview(document)
-	all := records.File{Get: get, Total: o.Total(), Columns: o.Columns}
+	all := records.File{Get: get, Total: o.Total(), Starts: o.Starts, Columns: o.Columns}
 	content := func(offset, length int64) ([]byte, error) { return a.bucket.Part(ctx, file.Key, offset, length) }
 	return &recordFile{records: all, overview: o, name: file.Name, run: file.Run, part: content}, err
 }
@@ -94,7 +94,7 @@ type recordsOutput struct {
 type recordList struct {
 	Total   int          `json:"total" doc:"number of records that were processed or failed" example:"100000"`
 	Failed  int          `json:"failed" doc:"number of records that failed"`
-	Found   int          `json:"found" doc:"number of records in the file; only the first 100,000 are processed"`
+	Found   int          `json:"found" doc:"number of records in the file; only the first 100,000, or 1,000,000 rows of a table, are processed"`
 	Records []recordView `json:"records"`
 	// Incomplete is omitted if all properties are determined.
 	Incomplete map[string]int `json:"incomplete,omitempty" doc:"for each property in the filter or in fields, the number of records for which it could not be determined; the filter does not find them"`

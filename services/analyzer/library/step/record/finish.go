@@ -21,15 +21,15 @@ func Finish(ctx context.Context, f *step.File, failed map[int]string) (records.O
 	}
 	for chunk, reason := range failed {
 		var lines, columns bytes.Buffer
-		if err := records.FailChunk(&lines, &columns, chunk, records.ChunkCount(chunk, x.Total()), reason); err != nil {
+		if err := records.FailChunk(&lines, &columns, chunk, x.Total(), reason); err != nil {
 			return records.Overview{}, err
 		}
 		if err := storeChunk(ctx, f, chunk, lines.Bytes(), columns.Bytes()); err != nil {
 			return records.Overview{}, err
 		}
 	}
-	o := records.Overview{Format: x.Format, Found: x.Found, Remarks: x.Remarks, Preamble: x.Preamble}
-	all := records.File{Get: f.ResultPart, Total: x.Total()}
+	o := records.Overview{Format: x.Format, Found: x.Found, Starts: x.Starts, Remarks: x.Remarks, Preamble: x.Preamble}
+	all := records.File{Get: f.ResultPart, Total: x.Total(), Starts: x.Starts}
 	var failures bytes.Buffer
 	z := gzip.NewWriter(&failures)
 	encoder := json.NewEncoder(z)

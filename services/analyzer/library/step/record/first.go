@@ -162,7 +162,7 @@ func TableText() step.Step {
 		}
 		defer rows.close()
 		var t text
-		for range records.MaxRecords {
+		for range records.MaxRows {
 			r, err := rows.Next()
 			if errors.Is(err, io.EOF) {
 				break

@@ -8,7 +8,6 @@ package record
 import (
 	"context"
 	"encoding/json"
-	"io"
 	"time"
 
 	"github.com/assay-project/assay/pkg/extract"
@@ -46,8 +45,8 @@ func storeIndex(ctx context.Context, f *step.File, x records.Index) (step.Result
 		return step.Result{}, err
 	}
 	r := step.Result{Engine: engine, Chunks: len(x.Spans), Records: int64(x.Found)}
-	if x.Found > records.MaxRecords {
-		r.Partial = reason.RecordsLimit.Fill(x.Found, records.MaxRecords)
+	if x.Found > x.Total() {
+		r.Partial = reason.RecordsLimit.Fill(x.Found, x.Total())
 	}
 	r.Key, err = f.Store(ctx, records.IndexName, jsonType, document)
 	return r, err
@@ -55,17 +54,11 @@ func storeIndex(ctx context.Context, f *step.File, x records.Index) (step.Result
 
 // readIndex reads the stored result of parsing.
 func readIndex(ctx context.Context, f *step.File) (records.Index, error) {
-	var x records.Index
-	body, err := f.Result(ctx, records.IndexName)
+	document, err := f.ResultPart(ctx, records.IndexName, 0, -1)
 	if err != nil {
-		return x, err
+		return records.Index{}, err
 	}
-	defer body.Close()
-	document, err := io.ReadAll(body)
-	if err != nil {
-		return x, err
-	}
-	return x, json.Unmarshal(document, &x)
+	return records.ParseIndex(document)
 }
 
 // Parse returns the step that finds the records of a file, without processing them.

@@ -150,8 +150,8 @@ func Workbook() step.Step {
 
 // processRows processes all rows and stores them in chunks.
 func processRows(ctx context.Context, f *step.File, format string, next func() (records.Record, error)) (records.Index, error) {
-	_, found, err := records.WriteChunks(ctx, next, func(chunk int, lines, columns []byte) error {
+	rows, err := records.WriteChunks(ctx, next, func(chunk int, lines, columns []byte) error {
 		return storeChunk(ctx, f, chunk, lines, columns)
 	})
-	return records.Index{Format: format, Found: found}, err
+	return records.Index{Format: format, Found: rows.Found, Starts: rows.Starts}, err
 }
