@@ -59,6 +59,26 @@ func Finish(ctx context.Context, f *step.File, failed map[int]string) (records.O
 	if err != nil {
 		return o, err
 	}
-	_, err = f.Store(ctx, records.OverviewName, jsonType, document)
-	return o, err
+	if _, err := f.Store(ctx, records.OverviewName, jsonType, document); err != nil {
+		return o, err
+	}
+	return o, describe(ctx, f, &all, o.Columns)
+}
+
+// describe stores the statistics of the first columns of all records.
+func describe(ctx context.Context, f *step.File, all *records.File, columns []records.Column) error {
+	indexes, err := all.Select(ctx, nil, nil)
+	if err != nil {
+		return err
+	}
+	d, err := all.Describe(ctx, indexes, columns[:min(len(columns), records.MaxDescribed)], nil)
+	if err != nil {
+		return err
+	}
+	document, err := json.Marshal(d)
+	if err != nil {
+		return err
+	}
+	_, err = f.Store(ctx, records.SummaryName, jsonType, document)
+	return err
 }
