@@ -11,8 +11,9 @@ import (
 
 // LibraryRecord is a molecule, a reaction, a crystal, a spectrum or a row of a file.
 type LibraryRecord struct {
-	Index         int             `json:"index"` // zero-based, in the order of the file
-	State         string          `json:"state"` // LibraryProcessed or LibraryFailed
+	Index         int             `json:"index"`  // zero-based, in the order of the file; addresses the record
+	Number        int             `json:"number"` // Index + 1, as shown to people
+	State         string          `json:"state"`  // LibraryProcessed or LibraryFailed
 	Name          string          `json:"name,omitempty"`
 	Error         string          `json:"error,omitempty"` // reason for the failure
 	Fields        json.RawMessage `json:"fields"`          // JSON object of values read from the file, in file order
@@ -22,15 +23,16 @@ type LibraryRecord struct {
 
 // RecordQuery selects records. The zero value selects all.
 type RecordQuery struct {
-	From   int    // index of the first record
+	From   int    // index of the first record; not with Sort
 	Fields string // comma-separated names; empty means all
 	Filter string // such as "logP < 3"
+	Sort   string // comma-separated names such as "-weight,name"; empty means the order of the file
 	Limit  int    // page size; 0 means the server's default
 }
 
 func (q RecordQuery) query() url.Values {
 	query := url.Values{}
-	for name, value := range map[string]string{"fields": q.Fields, "filter": q.Filter} {
+	for name, value := range map[string]string{"fields": q.Fields, "filter": q.Filter, "sort": q.Sort} {
 		if value != "" {
 			query.Set(name, value)
 		}
@@ -45,10 +47,12 @@ func (q RecordQuery) query() url.Values {
 
 // RecordPage is one page of the records of a file. NextCursor is empty on the last page.
 type RecordPage struct {
-	Total   int             `json:"total"` // records processed or failed
-	Failed  int             `json:"failed"`
-	Found   int             `json:"found"` // records in the file
-	Records []LibraryRecord `json:"records"`
+	Total          int             `json:"total"` // records of the file that were processed or failed, whatever the filter
+	Failed         int             `json:"failed"`
+	Found          int             `json:"found"`                    // records in the file
+	Matched        *int            `json:"matched,omitempty"`        // records that the filter selects, or nil if counting takes too long
+	MatchedAtLeast int             `json:"matchedAtLeast,omitempty"` // instead of Matched
+	Records        []LibraryRecord `json:"records"`
 	// Incomplete contains the number of records for which a property in the filter or the selected fields could not be
 	// determined, by property.
 	Incomplete map[string]int `json:"incomplete"`
@@ -68,7 +72,7 @@ func (c *Client) RecordPage(ctx context.Context, fileID string, q RecordQuery, c
 	return page, err
 }
 
-// Records iterates over the records of a file, in the order of the file. It stops after the first error.
+// Records iterates over the records of a file, in the order of the query. It stops after the first error.
 func (c *Client) Records(ctx context.Context, fileID string, q RecordQuery) iter.Seq2[LibraryRecord, error] {
 	return func(yield func(LibraryRecord, error) bool) {
 		for cursor := ""; ; {

@@ -30,7 +30,7 @@ The id of a node can be given instead.`,
   assay library get /Archive/Reports -o reports.zip`,
 	},
 		newLibraryPut(s), newLibraryImport(s), newLibraryMkdir(s), newLibraryList(s), newLibraryTree(s), newLibraryMove(s), newLibraryRemove(s),
-		newLibraryRestore(s), newLibraryShare(s), newLibraryLinks(s), newLibraryGet(s), newLibraryRecords(s),
+		newLibraryRestore(s), newLibraryShare(s), newLibraryLinks(s), newLibraryGet(s), newLibraryRecords(s), newLibrarySummary(s),
 		newLibraryExport(s), newLibraryTables(s), newLibraryTable(s), newLibraryWait(s), newLibraryRetry(s), newLibraryReprocess(s),
 		newLibraryWatch(s), newLibrarySearch(s), newLibraryText(s),
 		newLibraryMetadata(s), newLibraryImages(s))

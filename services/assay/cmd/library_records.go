@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -27,53 +28,68 @@ the failed records.`
 
 func newLibraryRecords(s *settings) *cobra.Command {
 	var q client.RecordQuery
-	var limit int
+	var limit, from int
 	cmd := &cobra.Command{
 		Use:   "records PATH",
 		Short: "List the records of a file, such as molecules, spectra or rows",
-		Long:  "List the records of a file: molecules, reactions, crystals, spectra or rows.\n\n" + filterHelp,
+		Long: "List the records of a file: molecules, reactions, crystals, spectra or rows. A line begins with the number of the\n" +
+			"record in the file. With a filter, the number of matching records is written to the standard error.\n\n" + filterHelp,
 		Example: `  assay library records /drugs.sdf --filter 'logP < 3' --fields formula,weight,logP
+  assay library records /drugs.sdf --sort -weight,name --limit 10
   assay library records /drugs.sdf --filter error`,
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&q.Filter, "filter", "", "only the records that the FILTER selects")
 	flags.StringVar(&q.Fields, "fields", "", "comma-separated names of the fields and properties to show")
 	flags.IntVar(&limit, "limit", 50, "maximum number of records to list")
-	flags.IntVar(&q.From, "from", 0, "zero-based index of the first record")
-	cmd.PreRunE = func(*cobra.Command, []string) error { return positive("--limit", limit) }
+	flags.StringVar(&q.Sort, "sort", "", "comma-separated names of up to 5 fields and properties; -NAME sorts in descending order")
+	flags.IntVar(&from, "from", 1, "number of the first record")
+	cmd.MarkFlagsMutuallyExclusive("sort", "from")
+	cmd.PreRunE = func(*cobra.Command, []string) error {
+		return cmp.Or(positive("--limit", limit), positive("--from", from))
+	}
 	return s.newNode(cmd, func(cmd *cobra.Command, c *client.Client, n client.Node, _ []string) error {
-		q.Limit = min(limit, 200)
-		if err := warnIncomplete(cmd, c, n.ID, q); err != nil {
-			return err
-		}
-		listed := 0
-		for r, err := range c.Records(cmd.Context(), n.ID, q) {
-			if err == nil {
-				err = s.writeRecord(cmd.OutOrStdout(), r)
-			}
+		q.From, q.Limit = from-1, min(limit, 200)
+		listed, cursor := 0, ""
+		for {
+			page, err := c.RecordPage(cmd.Context(), n.ID, q, cursor)
 			if err != nil {
 				return err
 			}
-			if listed++; listed == limit {
-				break
+			for _, r := range page.Records[:min(len(page.Records), limit-listed)] {
+				if err := s.writeRecord(cmd.OutOrStdout(), r); err != nil {
+					return err
+				}
+				listed++
 			}
+			if cursor = page.NextCursor; cursor != "" && listed < limit {
+				continue
+			}
+			writeIncomplete(cmd, page)
+			if q.Filter == "" || s.json {
+				return nil
+			}
+			return writeMatched(cmd.ErrOrStderr(), page)
 		}
-		return nil
 	})
 }
 
-// warnIncomplete writes the properties that could not be determined for some records to standard error. The filter
+// writeIncomplete writes the properties that could not be determined for some records to standard error. The filter
 // does not find these records.
-func warnIncomplete(cmd *cobra.Command, c *client.Client, id string, q client.RecordQuery) error {
-	q.Limit, q.From = 1, 0
-	page, err := c.RecordPage(cmd.Context(), id, q, "")
-	if err != nil {
-		return err
-	}
+func writeIncomplete(cmd *cobra.Command, page client.RecordPage) {
 	for _, name := range slices.Sorted(maps.Keys(page.Incomplete)) {
 		cmd.PrintErrf("%s is not determined for %d records\n", name, page.Incomplete[name])
 	}
-	return nil
+}
+
+// writeMatched writes how many records match the filter.
+func writeMatched(w io.Writer, page client.RecordPage) error {
+	if page.Matched == nil {
+		_, err := fmt.Fprintf(w, "at least %d of %d records match\n", page.MatchedAtLeast, page.Total)
+		return err
+	}
+	_, err := fmt.Fprintf(w, "%d of %d records match\n", *page.Matched, page.Total)
+	return err
 }
 
 // maxShown is the maximum number of characters of a value shown in a line.
@@ -84,7 +100,7 @@ func (s *settings) writeRecord(w io.Writer, r client.LibraryRecord) error {
 	if s.json {
 		return writeJSON(w, r)
 	}
-	line, objects := fmt.Sprintf("%6d  %s", r.Index, shown(r.Name)), []json.RawMessage{r.Properties, r.Fields}
+	line, objects := fmt.Sprintf("%6d  %s", r.Number, shown(r.Name)), []json.RawMessage{r.Properties, r.Fields}
 	if r.Error != "" {
 		line, objects = line+"  ("+shown(r.Error)+")", nil
 	}
@@ -162,9 +178,11 @@ func newLibraryExport(s *settings) *cobra.Command {
 		if err != nil {
 			return nil, err
 		}
-		if err := warnIncomplete(cmd, c, n.ID, client.RecordQuery{Fields: e.Fields, Filter: e.Filter}); err != nil {
+		page, err := c.RecordPage(ctx, n.ID, client.RecordQuery{Fields: e.Fields, Filter: e.Filter, Limit: 1}, "")
+		if err != nil {
 			return nil, err
 		}
+		writeIncomplete(cmd, page)
 		return c.ExportRecords(ctx, n.ID, e)
 	})
 }

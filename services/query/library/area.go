@@ -39,7 +39,8 @@ type Area struct {
 	hub    *live.Hub
 	nodes  *nodes.Publisher
 
-	downloads *web.Limiter
+	downloads  *web.Limiter
+	selections *selections
 
 	searcher *search.Searcher
 }
@@ -50,9 +51,10 @@ func New(cfg Config, backends *backend.Connections, hub *live.Hub, waits *wait.W
 	store := library.NewStore(backends.DB, cfg.Tables)
 	return &Area{
 		store: store, bucket: backends.Bucket, hub: hub, waits: waits,
-		links:     link.NewIssuer(platform.NewStore(backends.DB, cfg.Platform)),
-		downloads: web.NewHeldLimiter("downloads", downloads, downloadsPerClient),
-		nodes:     nodes.New(cfg.Projector, cfg.Tables, cfg.Platform, backends, log, reg),
+		links:      link.NewIssuer(platform.NewStore(backends.DB, cfg.Platform)),
+		downloads:  web.NewHeldLimiter("downloads", downloads, downloadsPerClient),
+		selections: newSelections(),
+		nodes:      nodes.New(cfg.Projector, cfg.Tables, cfg.Platform, backends, log, reg),
 		searcher: search.New(search.Options{
 			Store: store, Bucket: backends.Bucket, Bus: backends.Bus, Open: indexAt(cfg.Index), Log: log, Registry: reg,
 		}),

@@ -2,7 +2,6 @@ package library
 
 import (
 	"context"
-	"encoding/base64"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -21,10 +20,16 @@ import (
 func (a *Area) recordRoutes(r *web.Router) {
 	web.Register(r, huma.Operation{
 		OperationID: "list-library-records", Method: http.MethodGet, Path: "/v1/library/files/{id}/records", Security: web.OptionalSecurity, Tags: []string{tag},
-		Summary: "List the records of a file, in the order of the file",
+		Summary: "List the records of a file, in the order of the file or sorted",
 		Description: "Molecules, reactions, crystals, spectra or rows. Fields are read from the file; properties are computed by Assay. " +
 			"Returns 409 until the file is processed. See docs/library.md for the filters.",
 	}, a.listRecords, linked, ofRecords)
+	web.Register(r, huma.Operation{
+		OperationID: "summarize-library-records", Method: http.MethodGet, Path: "/v1/library/files/{id}/records/summary", Security: web.OptionalSecurity, Tags: []string{tag},
+		Summary: "Describe the values of the records of a file",
+		Description: "Count, minimum, maximum, mean, standard deviation, histogram and most frequent values of each field and property, of all records or of those that a filter selects, and of groups of them. " +
+			"Returns 409 until the file is processed. See docs/library.md.",
+	}, a.summarizeRecords, linked, ofRecords, tooManyDownloads)
 	web.Register(r, huma.Operation{
 		OperationID: "get-library-record", Method: http.MethodGet, Path: "/v1/library/files/{id}/records/{index}", Security: web.OptionalSecurity, Tags: []string{tag},
 		Summary: "Get a record of a file",
@@ -42,6 +47,7 @@ type recordFile struct {
 	records  records.File
 	overview records.Overview
 	name     string
+	id       string
 	run      int64
 	part     part // of the content of the file
 }
@@ -73,17 +79,18 @@ func (a *Area) records(ctx context.Context, id string, who ReaderParam) (*record
 	o, err := records.ParseOverview(document)
 	all := records.File{Get: get, Total: o.Total(), Starts: o.Starts, Columns: o.Columns}
 	content := func(offset, length int64) ([]byte, error) { return a.bucket.Part(ctx, file.Key, offset, length) }
-	return &recordFile{records: all, overview: o, name: file.Name, run: file.Run, part: content}, err
+	return &recordFile{records: all, overview: o, name: file.Name, id: file.ID, run: file.Run, part: content}, err
 }
 
 type recordsInput struct {
 	web.IDParam
 	ReaderParam
-	From   int    `query:"from" minimum:"0" example:"2000" doc:"zero-based index of the first record to consider"`
+	From   int    `query:"from" minimum:"0" example:"2000" doc:"zero-based index of the first record to consider; not with sort"`
 	Limit  int    `query:"limit" minimum:"1" maximum:"200" default:"50"`
 	Fields string `query:"fields" maxLength:"10000" example:"formula,weight,logP" doc:"comma-separated names of the fields and properties to return; quote a name that contains a comma; default: all"`
+	Sort   string `query:"sort" maxLength:"10000" example:"-weight,name" doc:"comma-separated names of up to 5 fields and properties; a minus sign before a name sorts in descending order; default: the order of the file"`
 	Filter string `query:"filter" maxLength:"2000" example:"logP<3" doc:"filter on fields and properties: comparisons with < <= > >= = != ~ !~, combined with and, or, not and parentheses"`
-	Cursor string `query:"cursor" doc:"the nextCursor of the previous page; keep fields and filter unchanged"`
+	Cursor string `query:"cursor" doc:"the nextCursor of the previous page; keep fields, filter and sort unchanged"`
 }
 
 type recordsOutput struct {
@@ -92,10 +99,12 @@ type recordsOutput struct {
 }
 
 type recordList struct {
-	Total   int          `json:"total" doc:"number of records that were processed or failed" example:"100000"`
-	Failed  int          `json:"failed" doc:"number of records that failed"`
-	Found   int          `json:"found" doc:"number of records in the file; only the first 100,000, or 1,000,000 rows of a table, are processed"`
-	Records []recordView `json:"records"`
+	Total          int          `json:"total" doc:"number of records of the file that were processed or failed, whatever the filter" example:"100000"`
+	Failed         int          `json:"failed" doc:"number of records of the file that failed, whatever the filter"`
+	Matched        *int         `json:"matched,omitempty" doc:"number of records that the filter selects, on all pages; absent if counting them would take more than 2 seconds"`
+	MatchedAtLeast int          `json:"matchedAtLeast,omitempty" doc:"instead of matched: the filter selects at least this number of records"`
+	Found          int          `json:"found" doc:"number of records in the file; only the first 100,000, or 1,000,000 rows of a table, are processed"`
+	Records        []recordView `json:"records"`
 	// Incomplete is omitted if all properties are determined.
 	Incomplete map[string]int `json:"incomplete,omitempty" doc:"for each property in the filter or in fields, the number of records for which it could not be determined; the filter does not find them"`
 	NextCursor string         `json:"nextCursor,omitempty" doc:"absent on the last page"`
@@ -106,65 +115,22 @@ func (a *Area) listRecords(ctx context.Context, in *recordsInput) (*recordsOutpu
 	if err != nil {
 		return nil, problem(err)
 	}
-	q := records.Query{From: in.From, Limit: in.Limit}
-	if in.Cursor != "" {
-		if q.From, err = f.at(in.Cursor); err != nil || in.From > 0 {
-			return nil, web.InvalidCursor()
-		}
-	}
-	if q.Filter, err = f.filter(in.Filter); err != nil {
-		return nil, err
-	}
-	if in.Fields != "" {
-		selected, err := f.selected(in.Fields, "")
-		if err != nil {
-			return nil, err
-		}
-		q.Columns = []records.Column{}
-		for _, c := range selected {
-			q.Columns = append(q.Columns, c.Column)
-		}
-	}
-	page, err := f.records.Page(ctx, q)
+	found, m, next, err := a.recordPage(ctx, f, in)
 	if err != nil {
 		return nil, problem(err)
 	}
 	out := &recordsOutput{CacheControl: noStore, Body: recordList{
-		Total: f.overview.Total(), Failed: f.overview.Failed, Found: f.overview.Found, Records: make([]recordView, len(page.Records)),
-		Incomplete: f.records.Incomplete(q.Filter, q.Columns),
+		Total: f.overview.Total(), Failed: f.overview.Failed, Found: f.overview.Found, Matched: m.exact, MatchedAtLeast: m.atLeast,
+		Records: make([]recordView, len(found)), Incomplete: m.incomplete, NextCursor: next,
 	}}
-	for i := range page.Records {
-		r := &page.Records[i]
+	for i := range found {
+		r := &found[i]
 		if in.Fields == "" && structure.Applies(f.overview.Format) {
 			structure.NotIdentified(r)
 		}
 		out.Body.Records[i] = view(r)
 	}
-	if page.Next >= 0 {
-		out.Body.NextCursor = f.cursor(page.Next)
-	}
 	return out, nil
-}
-
-// cursor returns the cursor of the page that starts at a record. It is valid for one run of the file.
-func (f *recordFile) cursor(index int) string {
-	return base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil, "r%d.%d", f.run, index))
-}
-
-// at returns the index of the record at which a cursor's page starts.
-func (f *recordFile) at(cursor string) (index int, err error) {
-	text, err := base64.RawURLEncoding.DecodeString(cursor)
-	if err != nil {
-		return 0, err
-	}
-	var run int64
-	if _, err := fmt.Sscanf(string(text), "r%d.%d", &run, &index); err != nil {
-		return 0, err
-	}
-	if run != f.run || index < 0 || f.cursor(index) != cursor {
-		return 0, errors.New("the cursor belongs to another file or run")
-	}
-	return index, nil
 }
 
 // filter parses a filter. It returns nil for an empty filter and an HTTP problem for an invalid one.
@@ -256,7 +222,8 @@ func (a *Area) getRecord(ctx context.Context, in *recordInput) (*recordOutput, e
 
 // recordView is the form of a record in the HTTP API.
 type recordView struct {
-	Index         int            `json:"index" doc:"zero-based index in the order of the file"`
+	Index         int            `json:"index" doc:"zero-based index in the order of the file, which addresses the record"`
+	Number        int            `json:"number" doc:"index + 1: the number of the record on pages, in CSV exports and in messages"`
 	State         string         `json:"state" enum:"Processed,Failed"`
 	Name          string         `json:"name,omitempty" doc:"title given in the file"`
 	Error         string         `json:"error,omitempty" doc:"reason why the record failed"`
@@ -267,7 +234,7 @@ type recordView struct {
 
 func view(r *records.Record) recordView {
 	v := recordView{
-		Index: r.Index, State: string(library.Processed), Name: r.Name, Error: r.Error,
+		Index: r.Index, Number: r.Index + 1, State: string(library.Processed), Name: r.Name, Error: r.Error,
 		Fields: fieldsView{r.Fields}, Properties: propertiesView{r.Properties}, NotDetermined: r.NotDetermined,
 	}
 	if r.Failed() {

@@ -61,6 +61,7 @@ func Callers() identity.Area {
 			"GET /v1/library/files/{id}/records/{index}/tables/{table}": {Kind: identity.Own, Names: map[string]string{"index": "0", "table": "0"}, Absent: true},
 			"GET /v1/library/files/{id}/export":                         {Kind: identity.Own, Query: "format=csv", Absent: true},
 			"GET /v1/library/files/{id}/preview":                        {Kind: identity.Own},
+			"GET /v1/library/files/{id}/records/summary":                {Kind: identity.Own, Absent: true},
 		},
 		Reads: []string{"GET /v1/library/files", "GET /v1/library/workflows"},
 	}

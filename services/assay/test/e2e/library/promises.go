@@ -32,6 +32,8 @@ func Promises() system.Promises {
 		"library: display names are set":                     displayNamesAreSet,
 		"library: the command line preserves folders":        commandLine,
 		"library: records are paged and filtered":            recordsAreServed,
+		"library: records are sorted":                        recordsAreSorted,
+		"library: records are summarized":                    recordsAreSummarized,
 		"library: records are exported":                      recordsAreExported,
 		"library: tables are read as written":                tablesAreReadAsWritten,
 		"library: values of an SDF may begin with >":         qualifiedValuesAreKept,

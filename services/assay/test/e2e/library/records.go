@@ -287,8 +287,20 @@ func commandLineRecords(t *testing.T, s system.System) {
 		}
 		return p.Output.String()
 	}
-	if out := run(0, "records", "/two.sdf", "--filter", "logP>1", "--fields", "formula,logP"); out != "     1  two  formula=C2H6O  logP=2\n" {
-		t.Errorf("records printed %q, want the record two", out)
+	if out := run(0, "records", "/two.sdf", "--filter", "logP>1", "--fields", "formula,logP"); out != "     2  two  formula=C2H6O  logP=2\n1 of 2 records match\n" {
+		t.Errorf("records printed %q, want the record two and the number of matching records", out)
+	}
+	if out := run(0, "records", "/two.sdf", "--sort", "-logP", "--fields", "logP"); out != "     2  two  logP=2\n     1  one  logP=1\n" {
+		t.Errorf("records --sort printed %q, want the records in descending order", out)
+	}
+	if out := run(0, "records", "/two.sdf", "--from", "2", "--fields", "logP"); out != "     2  two  logP=2\n" {
+		t.Errorf("records --from printed %q, want the second record", out)
+	}
+	if out := run(0, "summary", "/two.sdf", "--fields", "logP,formula", "--group", "name"); out != "2 records\n"+
+		"  logP  count=2  missing=0  distinct=2  min=1  max=2  mean=1.5  standardDeviation=0.707107\n  formula  count=2  missing=0  distinct=1  C2H6O: 2\n"+
+		"name=one: 1 record\n  logP  count=1  missing=0  min=1  max=1  mean=1\n  formula  count=1  missing=0\n"+
+		"name=two: 1 record\n  logP  count=1  missing=0  min=2  max=2  mean=2\n  formula  count=1  missing=0\n" {
+		t.Errorf("summary printed %q, want the statistics of both records and of each", out)
 	}
 	var first client.LibraryRecord
 	if err := json.Unmarshal([]byte(run(0, "records", "/two.sdf", "--limit", "1", "--json")), &first); err != nil || first.Name != "one" {
