@@ -1,8 +1,10 @@
 // Command records measures `assay serve` with a file of many records: the time from the upload to the final state and,
-// after a restart, the time of filters and exports.
+// after a restart, the time of filters, sorted pages, summaries and exports.
 //
 //	go run ./services/assay/test/bench/records [-samples FILE.sdf] [-records 100000]
+//	go run ./services/assay/test/bench/records -rows 1000000
 //
+// With -rows, the file is a table of 20 columns.
 // The file repeats the records of the samples, such as the public ones at
 // https://ftp.ncbi.nlm.nih.gov/pubchem/Compound/CURRENT-Full/SDF. Without samples, it contains generated records of the
 // same size.
@@ -10,6 +12,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -17,6 +20,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/assay-project/assay/services/assay/client"
@@ -33,6 +37,7 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	flags := flag.NewFlagSet("records", flag.ExitOnError)
 	samples := flags.String("samples", "", "an SDF file whose records are repeated")
 	count := flags.Int("records", 100_000, "number of records in the file")
+	rows := flags.Int("rows", 0, "number of rows of a generated table with 20 columns, instead of molecules")
 	at := command.Dir(flags, "temporary data, about 3 GB")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -53,7 +58,13 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	if text, err := exec.CommandContext(ctx, "go", "build", "-o", program, "./services/assay").CombinedOutput(); err != nil {
 		return fmt.Errorf("go build: %w: %s", err, text)
 	}
-	file, size, err := write(filepath.Join(dir, "records.sdf"), *samples, *count)
+	of, name := molecular, "records.sdf"
+	create := func(path string) (*os.File, int64, error) { return write(path, *samples, *count) }
+	if *rows > 0 {
+		of, name, *count = tabular, "records.csv", *rows
+		create = func(path string) (*os.File, int64, error) { return writeTable(path, *rows) }
+	}
+	file, size, err := create(filepath.Join(dir, name))
 	if err != nil {
 		return err
 	}
@@ -65,15 +76,19 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	id, err := process(ctx, out, s, file, size)
+	id, err := process(ctx, out, s, file, name, size)
 	if err := s.stop(out, err); err != nil {
 		return err
 	}
 	if s, err = start(ctx, program, filepath.Join(dir, "data")); err != nil {
 		return err
 	}
-	if err = filters(ctx, out, s.client, id); err == nil {
-		err = exports(ctx, out, s, id)
+	err = pages(ctx, out, s, id, of)
+	if err == nil {
+		err = summaries(ctx, out, s, id, of)
+	}
+	if err == nil {
+		err = exports(ctx, out, s, id, of)
 	}
 	return s.stop(out, err)
 }
@@ -104,13 +119,13 @@ func write(path, samples string, count int) (*os.File, int64, error) {
 }
 
 // process uploads the file, waits until it is processed, and returns its node id.
-func process(ctx context.Context, out io.Writer, s *server, file *os.File, size int64) (id string, err error) {
+func process(ctx context.Context, out io.Writer, s *server, file *os.File, name string, size int64) (id string, err error) {
 	before, err := s.time()
 	if err != nil {
 		return "", err
 	}
 	began := time.Now()
-	n, err := s.client.UploadLibraryFile(ctx, client.NewLibraryFile{Name: "records.sdf", Size: size}, client.Source{Content: file})
+	n, err := s.client.UploadLibraryFile(ctx, client.NewLibraryFile{Name: name, Size: size}, client.Source{Content: file})
 	if err != nil {
 		return "", err
 	}
@@ -128,22 +143,72 @@ func process(ctx context.Context, out io.Writer, s *server, file *os.File, size 
 	return n.ID, nil
 }
 
-// filters measures the time to read the first page of each filter.
-func filters(ctx context.Context, out io.Writer, c *client.Client, id string) error {
-	for _, filter := range []string{"weight < 300", "weight > 100000", "name ~ 'no such' or formula = C6H6"} {
-		began := time.Now()
-		page, err := c.RecordPage(ctx, id, client.RecordQuery{Filter: filter}, "")
+// queries are the requests that are measured.
+type queries struct {
+	pages     []client.RecordQuery
+	summaries []client.SummaryQuery
+	exports   []string // formats
+}
+
+var (
+	molecular = queries{
+		pages: []client.RecordQuery{
+			{Filter: "weight < 300"}, {Filter: "weight > 100000"}, {Filter: "name ~ 'no such' or formula = C6H6"}, {Sort: "-weight"}, {Sort: "formula,weight"},
+		},
+		summaries: []client.SummaryQuery{{}, {Filter: "weight < 300", Fields: "weight"}, {Fields: "weight", Group: "charge"}},
+		exports:   []string{"csv", "jsonl", "sdf"},
+	}
+	tabular = queries{
+		pages: []client.RecordQuery{
+			{Filter: "temp > 30"}, {Filter: "sample = S000001"}, {Filter: "comment ~ note and site = west"},
+			{Sort: "-temp"}, {Sort: "-temp", Limit: 200}, {Sort: "code"}, {Sort: "date"}, {Sort: "site,-conc"}, {Sort: "mass", Filter: "temp > 30"},
+		},
+		summaries: []client.SummaryQuery{{}, {Filter: "temp > 30", Fields: "conc"}, {Fields: "temp", Group: "operator"}},
+		exports:   []string{"csv", "jsonl"},
+	}
+)
+
+// pages measures the time to read the first page of each query.
+func pages(ctx context.Context, out io.Writer, s *server, id string, of queries) error {
+	for _, q := range of.pages {
+		var page client.RecordPage
+		wall, used, err := s.measure(func() (err error) {
+			page, err = s.client.RecordPage(ctx, id, q, "")
+			return err
+		})
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(out, "%-36s %4d ms, %d of %d records on the page\n", filter, time.Since(began).Milliseconds(), len(page.Records), page.Total)
+		matched := page.MatchedAtLeast
+		if page.Matched != nil {
+			matched = *page.Matched
+		}
+		fmt.Fprintf(out, "page of %-42s %5d ms, CPU %5d ms, %d of %d records match\n",
+			q.Filter+" by "+cmp.Or(q.Sort, "number"), wall.Milliseconds(), used.Milliseconds(), matched, page.Total)
+	}
+	return nil
+}
+
+// summaries measures the time of each summary.
+func summaries(ctx context.Context, out io.Writer, s *server, id string, of queries) error {
+	for _, q := range of.summaries {
+		var summary client.RecordSummary
+		wall, used, err := s.measure(func() (err error) {
+			summary, err = s.client.SummarizeRecords(ctx, id, q)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(out, "summary of %-39s %5d ms, CPU %5d ms, %d fields, %d groups\n",
+			strings.Join([]string{q.Fields, q.Filter, q.Group}, " "), wall.Milliseconds(), used.Milliseconds(), len(summary.Fields), len(summary.Groups))
 	}
 	return nil
 }
 
 // exports measures the time to export all records in each format, and the peak memory of the server.
-func exports(ctx context.Context, out io.Writer, s *server, id string) error {
-	for _, format := range []string{"csv", "jsonl", "sdf"} {
+func exports(ctx context.Context, out io.Writer, s *server, id string, of queries) error {
+	for _, format := range of.exports {
 		began := time.Now()
 		body, err := s.client.ExportRecords(ctx, id, client.Export{Format: format})
 		if err != nil {

@@ -95,3 +95,18 @@ func (s *server) time() (time.Duration, error) {
 	system, err2 := strconv.ParseInt(fields[12], 10, 64)
 	return time.Duration(user+system) * 10 * time.Millisecond, errors.Join(err, err2)
 }
+
+// measure returns the wall time of a call and the CPU time that the server uses meanwhile.
+func (s *server) measure(call func() error) (wall, used time.Duration, err error) {
+	before, err := s.time()
+	if err != nil {
+		return 0, 0, err
+	}
+	began := time.Now()
+	if err := call(); err != nil {
+		return 0, 0, err
+	}
+	wall = time.Since(began)
+	after, err := s.time()
+	return wall, after - before, err
+}
