@@ -90,7 +90,7 @@ func (f *File) group(ctx context.Context, indexes []int, c Column, d *Descriptio
 		groups = append(groups, found{c.value(frequency.Value), frequency})
 	}
 	if n := all.records - all.count; n > 0 {
-		groups = append(groups, found{value{class: missing}, Frequency{Count: n}})
+		groups = append(groups, found{value{class: absent}, Frequency{Count: n}})
 	}
 	numbers := map[value]uint8{}
 	for i, g := range groups {

@@ -16,7 +16,7 @@ type class uint8
 const (
 	typed   class = iota // a number, a date or a boolean, as the type of the column states
 	textual              // any other value
-	missing              // last in both directions
+	absent               // last in both directions
 )
 
 // A value is a cell in a form that is ordered and compared by the type of its column. Equal values are ==.
@@ -31,14 +31,16 @@ func (c Column) numerical() bool {
 	return c.Type == Integer || c.Type == Number || c.Type == Text && c.Count > 0 && c.Numeric >= 0.5
 }
 
-// value returns the value of a cell. Numbers are exact, dates are instants with a resolution of 100 ns.
+// value returns the value of a cell. Numbers are exact, dates are instants with a resolution of 100 ns. A mark of a missing
+// value is absent unless the column is text.
 func (c Column) value(cell string) value {
 	switch {
-	case cell == "":
-		return value{class: missing}
+	case cell == "", c.Type != Text && Missing(cell):
+		return value{class: absent}
 	case c.numerical():
-		if n, _, ok := parseAnyNumber(cell); ok {
-			return value{key: numberKey(n), text: digits(n, cell)}
+		text := plain(cell, c.Decimal)
+		if n, _, ok := parseAnyNumber(text); ok {
+			return value{key: numberKey(n), text: digits(n, text)}
 		}
 	case c.Type == Date:
 		if t, ok := parseDate(cell); ok {

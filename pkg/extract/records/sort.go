@@ -83,7 +83,7 @@ func (f *File) values(ctx context.Context, indexes []int, c Column) ([]value, er
 		}
 		for i := from; i < to; i++ {
 			if cells == nil {
-				values[i].class = missing
+				values[i].class = absent
 				continue
 			}
 			v := c.value(cells[indexes[i]-l.start(chunk)])
@@ -106,9 +106,9 @@ type keyed struct {
 
 // sort sorts positions by their values, and keeps the order of equal ones.
 func (s Sort) sort(all []keyed, values []value) []keyed {
-	sorted, classes := make([]keyed, 0, len(all)), []class{typed, textual, missing}
+	sorted, classes := make([]keyed, 0, len(all)), []class{typed, textual, absent}
 	if s.Descending {
-		classes = []class{textual, typed, missing}
+		classes = []class{textual, typed, absent}
 	}
 	for _, class := range classes {
 		from := len(sorted)

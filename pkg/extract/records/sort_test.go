@@ -53,7 +53,9 @@ func TestSort(t *testing.T) {
 		{"2024-05-31T12:00:00+02:00", "2024-05-31T10:00:01Z", "2024-05-31 10:00:02", "2024-06-01", ""},
 		{"false", "TRUE", ""},
 		{"alpha", "Beta", "beta", "Straße", "zinc oxide", "zinc oxide, grey", "Äpfel", ""},
-		{"2", "10", "300", "n/a", ""},
+		{"2", "10", "300", "unknown", ""},
+		{"0,5", "1,25", "3", "20,1", ""},
+		{"0.5", "1.5", "20", "NA"},
 		{"007", "10", "9", "abc", "abd"},
 	} {
 		shuffled := slices.Clone(want)
@@ -63,7 +65,7 @@ func TestSort(t *testing.T) {
 		if got := sorted(t, f, nil, "x"); !slices.Equal(got, want) {
 			t.Errorf("got %q, want %q", got, want)
 		}
-		backwards := slices.DeleteFunc(slices.Clone(want), func(s string) bool { return s == "" })
+		backwards := slices.DeleteFunc(slices.Clone(want), Missing)
 		slices.Reverse(backwards)
 		if got := sorted(t, f, nil, "-x"); !slices.Equal(got[:len(backwards)], backwards) {
 			t.Errorf("descending: got %q, want %q", got, backwards)

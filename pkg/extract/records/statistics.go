@@ -67,7 +67,7 @@ type tally struct {
 func (t *tally) add(cell string) {
 	t.records++
 	v := t.column.value(cell)
-	if v.class == missing {
+	if v.class == absent {
 		return
 	}
 	t.count++

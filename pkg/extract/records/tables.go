@@ -17,12 +17,12 @@ type Table struct {
 // WriteCSV writes the table with a header. Its cells are unchanged.
 func (t Table) WriteCSV(w io.Writer) error {
 	out := bufio.NewWriter(w)
-	line := AppendRow(nil, t.Columns)
+	line := FormulasUnchanged.AppendRow(nil, t.Columns)
 	for i := range t.Rows {
 		if _, err := out.Write(line); err != nil {
 			return err
 		}
-		line = AppendRow(line[:0], t.Row(i))
+		line = FormulasUnchanged.AppendRow(line[:0], t.Row(i))
 	}
 	if _, err := out.Write(line); err != nil {
 		return err
