@@ -172,7 +172,7 @@ func (p *parser) table(it item, f form, text string) error {
 	}
 	x, y := p.variable(f.x), p.variable(f.y)
 	symbol, _, _ := strings.Cut(p.page, "=")
-	c := Curve{Page: p.page, PageUnits: p.units(strings.TrimSpace(symbol)), XUnits: x.units, YUnits: y.units, Peaks: f.peaks}
+	c := Curve{Page: p.page, PageUnits: p.units(strings.TrimSpace(symbol)), XUnits: x.units, YUnits: y.units, Symbols: f.x + "," + f.y, Peaks: f.peaks}
 	if err := p.points(it, &c, f, x, y, text); err != nil {
 		return err
 	}

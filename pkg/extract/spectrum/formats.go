@@ -3,6 +3,7 @@ package spectrum
 import (
 	"bytes"
 	"strconv"
+	"strings"
 
 	"github.com/assay-project/assay/pkg/extract/records"
 )
@@ -37,8 +38,9 @@ func tables(content string) ([]records.Table, error) {
 	}
 	var all []records.Table
 	for _, c := range s.Curves {
+		x, y, _ := strings.Cut(c.Symbols, ",")
 		all = append(all, records.Table{
-			Name: c.Page, Columns: []string{heading("X", c.XUnits), heading("Y", c.YUnits)}, Rows: len(c.X),
+			Name: c.Page, Columns: []string{heading(x, c.XUnits), heading(y, c.YUnits)}, Rows: len(c.X),
 			Row: func(i int) []string { return []string{cellOf(c.X[i]), cellOf(c.Y[i])} },
 		})
 	}

@@ -25,6 +25,7 @@ type Curve struct {
 	Page           string // page of NTUPLES, such as F1=7.5
 	PageUnits      string // units of the variable of the page
 	XUnits, YUnits string
+	Symbols        string    // of the abscissa and the ordinate, such as X,Y or T2,R
 	X, Y           []float64 // of the same length; a missing ordinate is NaN
 	Peaks          bool      // the points are peaks instead of samples of a curve
 }

@@ -189,8 +189,8 @@ const ntuples = `##TITLE= re im
 func TestNTUPLES(t *testing.T) {
 	s := parse(t, ntuples)
 	want := []Curve{
-		{Page: "N=1", XUnits: "SECONDS", YUnits: "ARBITRARY", X: []float64{1, 2, 3}, Y: []float64{4, 6, 8}},
-		{Page: "N=2", XUnits: "SECONDS", YUnits: "OTHER", X: []float64{1, 2, 3}, Y: []float64{30, 0, -10}},
+		{Page: "N=1", XUnits: "SECONDS", YUnits: "ARBITRARY", Symbols: "X,R", X: []float64{1, 2, 3}, Y: []float64{4, 6, 8}},
+		{Page: "N=2", XUnits: "SECONDS", YUnits: "OTHER", Symbols: "X,I", X: []float64{1, 2, 3}, Y: []float64{30, 0, -10}},
 	}
 	if !reflect.DeepEqual(s.Curves, want) || len(s.Problems) > 0 {
 		t.Errorf("got %+v, want curves %+v", s, want)
