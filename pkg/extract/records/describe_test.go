@@ -2,6 +2,7 @@ package records
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -126,7 +127,7 @@ func TestManyDistinctValues(t *testing.T) {
 	if s := d.Columns[0]; err != nil || s.Distinct != 0 || len(s.Values) > 0 || s.Count != len(all) {
 		t.Errorf("got %+v, %v, want no distinct values", s, err)
 	}
-	if _, err := f.Describe(t.Context(), indexes, nil, &f.Columns[0]); err != ErrGroups {
+	if _, err := f.Describe(t.Context(), indexes, nil, &f.Columns[0]); !errors.Is(err, ErrGroups) {
 		t.Errorf("got %v, want ErrGroups", err)
 	}
 	if d, err := f.Describe(t.Context(), indexes[1:], nil, &f.Columns[0]); err != nil || len(d.Groups) != MaxGroups || d.OtherRecords != MaxDistinct-MaxGroups {
