@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // A Sort is one criterion of an order of records.
@@ -61,9 +62,25 @@ func (f *File) sort(ctx context.Context, indexes []int, order []Sort) ([]int, er
 	return sorted, nil
 }
 
+// values are the values of a column by position. Most columns need no texts.
+type values struct {
+	classes []class
+	keys    []uint64
+	texts   []string // nil if all are ""
+}
+
+func (v *values) at(i int32) value {
+	one := value{class: v.classes[i], key: v.keys[i]}
+	if v.texts != nil {
+		one.text = v.texts[i]
+	}
+	return one
+}
+
 // values returns the values of a column in the records with these ascending indexes. Texts are truncated to maxSorted.
-func (f *File) values(ctx context.Context, indexes []int, c Column) ([]value, error) {
-	values, l := make([]value, len(indexes)), f.layout()
+func (f *File) values(ctx context.Context, indexes []int, c Column) (*values, error) {
+	all, l := &values{classes: make([]class, len(indexes)), keys: make([]uint64, len(indexes))}, f.layout()
+	var allocate sync.Once
 	err := f.each(ctx, func(ctx context.Context, chunk int) error {
 		from, to := l.part(indexes, chunk)
 		if from == to {
@@ -83,7 +100,7 @@ func (f *File) values(ctx context.Context, indexes []int, c Column) ([]value, er
 		}
 		for i := from; i < to; i++ {
 			if cells == nil {
-				values[i].class = absent
+				all.classes[i] = absent
 				continue
 			}
 			v := c.value(cells[indexes[i]-l.start(chunk)])
@@ -91,11 +108,15 @@ func (f *File) values(ctx context.Context, indexes []int, c Column) ([]value, er
 			if size > maxSorted*len(cells) { // so that the large texts of the chunk can be freed
 				v.text = strings.Clone(v.text)
 			}
-			values[i] = v
+			all.classes[i], all.keys[i] = v.class, v.key
+			if v.text != "" {
+				allocate.Do(func() { all.texts = make([]string, len(indexes)) })
+				all.texts[i] = v.text
+			}
 		}
 		return nil
 	})
-	return values, err
+	return all, err
 }
 
 // keyed is the key of the value at a position.
@@ -105,33 +126,44 @@ type keyed struct {
 }
 
 // sort sorts positions by their values, and keeps the order of equal ones.
-func (s Sort) sort(all []keyed, values []value) []keyed {
+func (s Sort) sort(all []keyed, values *values) []keyed {
 	sorted, classes := make([]keyed, 0, len(all)), []class{typed, textual, absent}
 	if s.Descending {
 		classes = []class{textual, typed, absent}
 	}
+	var bounds []int // where each class begins
 	for _, class := range classes {
 		from := len(sorted)
 		for _, k := range all {
-			if v := &values[k.at]; v.class == class {
-				if k.key = v.key; s.Descending {
+			if values.classes[k.at] == class {
+				if k.key = values.keys[k.at]; s.Descending {
 					k.key = ^k.key
 				}
 				sorted = append(sorted, k)
 			}
 		}
-		s.sortKeys(sorted[from:], values)
+		bounds = append(bounds, from)
+	}
+	for i, from := range bounds { // all is not needed any more
+		to := len(sorted)
+		if i+1 < len(bounds) {
+			to = bounds[i+1]
+		}
+		radixSort(sorted[from:to], all[from:to])
+		s.sortTexts(sorted[from:to], values)
 	}
 	return sorted
 }
 
-// sortKeys sorts positions by their keys, and those with the same key by their values.
-func (s Sort) sortKeys(all []keyed, values []value) {
-	radixSort(all)
+// sortTexts sorts positions with the same key, which are adjacent, by their texts.
+func (s Sort) sortTexts(all []keyed, values *values) {
+	if values.texts == nil {
+		return
+	}
 	for from := 0; from < len(all); {
-		first, to, same := &values[all[from].at].text, from+1, true
+		first, to, same := values.texts[all[from].at], from+1, true
 		for to < len(all) && all[to].key == all[from].key {
-			same = same && values[all[to].at].text == *first
+			same = same && values.texts[all[to].at] == first
 			to++
 		}
 		if !same {
@@ -139,16 +171,16 @@ func (s Sort) sortKeys(all []keyed, values []value) {
 				if s.Descending {
 					a, b = b, a
 				}
-				return values[a.at].compare(values[b.at])
+				return values.at(a.at).compare(values.at(b.at))
 			})
 		}
 		from = to
 	}
 }
 
-// radixSort sorts by key, byte by byte, and keeps the order of equal keys.
-func radixSort(all []keyed) {
-	sorted, spare := all, make([]keyed, len(all))
+// radixSort sorts by key, byte by byte, and keeps the order of equal keys. It overwrites spare, which has the same length.
+func radixSort(all, spare []keyed) {
+	sorted := all
 	for shift := 0; shift < 64; shift += 8 {
 		var counts [256]int
 		for i := range all {
