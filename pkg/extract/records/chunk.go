@@ -139,7 +139,7 @@ func (w *ChunkWriter) member() error {
 }
 
 func (w *ChunkWriter) cell(key columnKey, value string) {
-	if i, found := w.header.Summary.place[key]; found {
+	if i, found := w.header.Summary.find(key); found {
 		w.value(firstColumn+i, value)
 	}
 }

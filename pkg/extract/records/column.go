@@ -30,6 +30,7 @@ type Summary struct {
 	Columns []statistic `json:"columns"`
 
 	place map[columnKey]int
+	last  int // the column that was found last; the next one is usually that of the next value
 	over  map[columnKey]bool
 }
 
@@ -98,13 +99,7 @@ func (s *Summary) Merge(next *Summary) {
 
 // column returns the statistics of a column, or nil if there are too many columns.
 func (s *Summary) column(key columnKey) *statistic {
-	if s.place == nil {
-		s.place = make(map[columnKey]int, len(s.Columns))
-		for i := range s.Columns {
-			s.place[columnKey{s.Columns[i].Name, s.Columns[i].Property}] = i
-		}
-	}
-	i, found := s.place[key]
+	i, found := s.find(key)
 	if !found {
 		if len(s.Columns) >= MaxFields {
 			if s.over == nil {
@@ -121,6 +116,29 @@ func (s *Summary) column(key columnKey) *statistic {
 		s.Columns = append(s.Columns, statistic{Name: key.name, Property: key.property})
 	}
 	return &s.Columns[i]
+}
+
+// find returns the index of a column.
+func (s *Summary) find(key columnKey) (int, bool) {
+	next := s.last + 1
+	if next >= len(s.Columns) {
+		next = 0
+	}
+	if next < len(s.Columns) && s.Columns[next].Name == key.name && s.Columns[next].Property == key.property {
+		s.last = next
+		return next, true
+	}
+	if s.place == nil {
+		s.place = make(map[columnKey]int, len(s.Columns))
+		for i := range s.Columns {
+			s.place[columnKey{s.Columns[i].Name, s.Columns[i].Property}] = i
+		}
+	}
+	i, found := s.place[key]
+	if found {
+		s.last = i
+	}
+	return i, found
 }
 
 func (c *statistic) add(value string) {
