@@ -229,7 +229,7 @@ func search(t *testing.T, b *Browser, s system.System) {
 }
 
 // libraryRecords: records are filtered with the query language of the API, and invalid queries are explained;
-// exports contain the matching records, and columns can be hidden.
+// exports contain the matching records, a click on a head sorts, and columns can be hidden.
 func libraryRecords(t *testing.T, b *Browser, s system.System) {
 	p := b.Open(t, s.HTTP, "/library")
 	var sdf strings.Builder
@@ -249,6 +249,13 @@ func libraryRecords(t *testing.T, b *Browser, s system.System) {
 	if at := Read[string](t, p, "location.search"); at != "?tab=records&filter=logP%3C3" {
 		t.Errorf("location.search = %q, want %q", at, "?tab=records&filter=logP%3C3")
 	}
+	p.See(t, "[role=status]", "30 of 130 records match")
+	p.Click(t, ".heading .sort", "logP")
+	p.Click(t, ".heading .sort.ascending", "logP")
+	p.See(t, ".rows .row:first-child", "molecule 29")
+	p.See(t, ".heading .sub", "0 – 2.9")
+	p.Click(t, ".heading .sort.descending", "logP")
+	p.See(t, ".rows .row:first-child", "molecule 0")
 	p.Click(t, ".records-toolbar button", "Export")
 	for format, is := range map[string]struct {
 		mark  string

@@ -1,4 +1,4 @@
-// The records of a file: a filter, chosen columns, and export.
+// The records of a file: a filter, an order, chosen columns with statistics, and export.
 import type { JSX } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { api, data, message } from "../api/client.js";
@@ -7,17 +7,20 @@ import { Button, ButtonLink, IconButton } from "../ui/button.js";
 import { Dialog } from "../ui/dialog.js";
 import { Endless } from "../ui/endless.js";
 import { EmptyState, ErrorState, Loading, Notice, Skeleton } from "../ui/feedback.js";
-import { ChevronLeft, ChevronRight, Close, Columns, Download, Search } from "../ui/icon.js";
+import { ChevronDown, ChevronLeft, ChevronRight, Close, Columns, Download, Search } from "../ui/icon.js";
 import { Menu } from "../ui/menu.js";
 import { type Column, Table } from "../ui/table.js";
 import { Bdi, count, counted } from "../ui/text.js";
 import { Drawing } from "./drawing.js";
 import { type Field, fieldsOf } from "./fields.js";
 import { readMetadata } from "./nodes.js";
+import { Spread, useStatistics } from "./summary.js";
 import { drawn, exportOf, linkToken, type Node, recordContentOf, type RecordRow } from "./view.js";
 
 const shownAtFirst = 8, ofFile = 5; // columns
 const pageSize = 100;
+/** The number of records up to which those that a filter selects are described too. */
+const describedAtOnce = 100_000;
 
 /** The columns that are shown by default: the first fields of the file, then properties. */
 function atFirst(fields: Field[]): string[] {
@@ -43,22 +46,27 @@ function nativeOf(metadata: Record<string, unknown>): string | undefined {
 }
 
 export function Records({ node }: { node: Node }): JSX.Element {
-  const q = query.value, filter = q.get("filter") ?? "", chosen = q.get("fields") ?? "";
+  const q = query.value, filter = q.get("filter") ?? "", chosen = q.get("fields") ?? "", sort = q.get("sort") ?? "";
   const [fields, setFields] = useState<Field[]>(), [choosing, choose] = useState(false), [failed, setFailed] = useState("");
-  const [native, setNative] = useState<string>();
+  const [native, setNative] = useState<string>(), [matched, setMatched] = useState("");
   useEffect(() => {
     readMetadata(node.id).then((m) => { setFields(fieldsOf(m)); setNative(nativeOf(m)); }, (error: unknown) => setFailed(message(error)));
   }, [node.id]);
   const names = useMemo(() => chosen ? parsed(chosen) : atFirst(fields ?? []), [chosen, fields]);
+  const cheap = !filter || (node.totalRecords ?? 0) <= describedAtOnce;
+  const statistics = useStatistics(node.id, filter, cheap ? listed(names) : "");
   const list = useMemo(() => new Endless<RecordRow>(async (cursor) => {
     const page = await api.GET("/v1/library/files/{id}/records", {
       params: {
         path: { id: node.id },
-        query: { limit: pageSize, ...linkToken(), ...cursor ? { cursor } : {}, ...filter ? { filter } : {} },
+        query: { limit: pageSize, ...linkToken(), ...cursor ? { cursor } : {}, ...filter ? { filter } : {}, ...sort ? { sort } : {} },
       },
     }).then(data);
+    setMatched(page.matched === undefined
+      ? `At least ${count(page.matchedAtLeast ?? 0)} of ${counted(page.total, "record")} match`
+      : `${count(page.matched)} of ${counted(page.total, "record")} match`);
     return { items: page.records, cursor: page.nextCursor };
-  }, (r) => String(r.index)), [node.id, filter]);
+  }, (r) => String(r.index)), [node.id, filter, sort]);
   useEffect(() => { list.refresh(); }, [list]);
   const rows = list.items.value, pictures = drawn(node), types = new Map((fields ?? []).map((f) => [f.name, f.type]));
   const columns: Column<RecordRow>[] = [
@@ -81,11 +89,25 @@ export function Records({ node }: { node: Node }): JSX.Element {
         : <Bdi text={r.name ?? ""} clip />,
     }] : [],
     ...names.map((name, i): Column<RecordRow> => ({
-      key: `value-${i}`, label: name, width: "9rem", head: <Bdi text={name} clip />,
+      key: `value-${i}`, label: name, width: "9rem", ...heading(name),
       ...types.get(name) === "number" || types.get(name) === "integer" ? { align: "end" as const } : {},
       cell: (r) => <Bdi text={valueOf(r, name)} clip />,
     })),
   ];
+  function heading(name: string): Pick<Column<RecordRow>, "head" | "sorted"> {
+    const by = listed([name]), back = listed([`-${name}`]);
+    const on = sort === by ? "ascending" : sort === back ? "descending" : undefined;
+    const next = on === undefined ? by : on === "ascending" ? back : "";
+    const head = (
+      <span class="heading">
+        <button type="button" class={`sort ${on ?? ""}`} onClick={() => setQuery({ sort: next })}>
+          <Bdi text={name} clip /><ChevronDown />
+        </button>
+        <Spread of={statistics.get(name)} />
+      </span>
+    );
+    return { ...on ? { sorted: on } : {}, head };
+  }
   const parameters = (format: string): Record<string, string> => ({
     format, ...filter ? { filter } : {}, ...chosen ? { fields: chosen } : {},
   });
@@ -161,6 +183,7 @@ export function Records({ node }: { node: Node }): JSX.Element {
     }
     return (
       <>
+        {filter && <p class="soft" role="status">{matched}</p>}
         <div class="wide-table" role="region" aria-label="Records, scrollable" tabIndex={0}>
           <Table
             label="Records" columns={columns} rows={rows} rowKey={(r) => String(r.index)}
