@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"time"
 
 	"github.com/assay-project/assay/pkg/extract/records"
 	"github.com/assay-project/assay/services/analyzer/library/step"
@@ -65,13 +66,21 @@ func Finish(ctx context.Context, f *step.File, failed map[int]string) (records.O
 	return o, describe(ctx, f, &all, o.Columns)
 }
 
-// describe stores the statistics of the first columns of all records.
+// describing bounds the time for the statistics of a file. Without them, they are computed when they are requested.
+const describing = 30 * time.Second
+
+// describe stores the statistics of the first columns of all records, unless that takes too long.
 func describe(ctx context.Context, f *step.File, all *records.File, columns []records.Column) error {
 	indexes, err := all.Select(ctx, nil, nil)
 	if err != nil {
 		return err
 	}
-	d, err := all.Describe(ctx, indexes, columns[:min(len(columns), records.MaxDescribed)], nil)
+	bounded, cancel := context.WithTimeout(ctx, describing)
+	defer cancel()
+	d, err := all.Describe(bounded, indexes, columns[:min(len(columns), records.MaxDescribed)], nil)
+	if bounded.Err() != nil && ctx.Err() == nil {
+		return nil
+	}
 	if err != nil {
 		return err
 	}

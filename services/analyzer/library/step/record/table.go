@@ -18,12 +18,18 @@ import (
 	"github.com/assay-project/assay/services/analyzer/library/step"
 )
 
-// maxWorkbook is the maximum size of a workbook, in bytes.
-const maxWorkbook = 100 << 20
+const (
+	// maxWorkbook is the maximum size of a workbook, in bytes.
+	maxWorkbook = 100 << 20
+	// rowRate is the minimum throughput of processing rows in bytes per second. On an idle processor it is about 10 MB/s.
+	rowRate = 2 << 20
+	// workbookTime bounds an attempt at a workbook, whose rows are compressed.
+	workbookTime = 5 * time.Minute
+)
 
 // ParseTable returns the step that finds and processes the rows of a delimited table.
 func ParseTable() step.Step {
-	return step.Step{Time: 2 * time.Minute, Rate: rate, Run: func(ctx context.Context, f *step.File) (step.Result, error) {
+	return step.Step{Time: 2 * time.Minute, Rate: rowRate, Run: func(ctx context.Context, f *step.File) (step.Result, error) {
 		release, err := f.Reserve(ctx, step.RecordMemory)
 		if err != nil {
 			return step.Result{}, err
@@ -104,7 +110,7 @@ func charsetRemarks(c plaintext.Outcome) []string {
 // Workbook returns the step that finds and processes the rows of the sheets of an XLSX workbook. Documents in other
 // formats are skipped.
 func Workbook() step.Step {
-	return step.Step{Time: 2 * time.Minute, Rate: rate, Run: func(ctx context.Context, f *step.File) (step.Result, error) {
+	return step.Step{Time: workbookTime, Rate: rowRate, Run: func(ctx context.Context, f *step.File) (step.Result, error) {
 		skipped := step.Result{Skipped: reason.NotWorkbook}
 		if magic, err := f.Head(ctx, 2); err != nil || string(magic) != "PK" {
 			return skipped, err
