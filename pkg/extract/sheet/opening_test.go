@@ -1,6 +1,7 @@
 package sheet
 
 import (
+	"bytes"
 	"reflect"
 	"strings"
 	"testing"
@@ -109,5 +110,42 @@ func TestNothingIsLost(t *testing.T) {
 				t.Errorf("%q: %s is lost", text, word)
 			}
 		}
+	}
+}
+
+// TestOpeningsOfSheets checks that sheets have preambles, headers with numbers and units like texts.
+func TestOpeningsOfSheets(t *testing.T) {
+	row := func(cells ...string) string {
+		var b strings.Builder
+		b.WriteString("<row>")
+		for _, cell := range cells {
+			if isNumber(cell) {
+				b.WriteString("<c><v>" + cell + "</v></c>")
+			} else {
+				b.WriteString(`<c t="str"><v>` + cell + "</v></c>")
+			}
+		}
+		return b.String() + "</row>"
+	}
+	data := workbook(t, map[string]string{
+		"xl/worksheets/sheet1.xml": "<s>" + row("Instrument", "UV") + row("Date", "May") + row() + row("t", "A", "B") + row("s", "nm", "%") + row("1", "2", "3") + row("2", "3", "4") + "</s>",
+		"xl/worksheets/sheet2.xml": "<s>" + row("sample", "2023", "2024") + row("x", "1", "2") + row("y", "3") + "</s>",
+	})
+	w, err := NewWorkbook(t.Context(), bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"First:6:t=1 A=2 B=3", "First:7:t=2 A=3 B=4", "Second & last:2:sample=x 2023=1 2024=2", "Second & last:3:sample=y 2023=3"}
+	if got := read(t, w); !reflect.DeepEqual(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if want := "Instrument\tUV\nDate\tMay\n"; w.Preamble != want {
+		t.Errorf("got preamble %q, want %q", w.Preamble, want)
+	}
+	if want := map[string]string{"t": "s", "A": "nm", "B": "%"}; !reflect.DeepEqual(w.Units, want) {
+		t.Errorf("got units %v, want %v", w.Units, want)
+	}
+	if len(w.Remarks) != 3 || strings.Contains(strings.Join(w.Remarks, ""), "header=") {
+		t.Errorf("got remarks %q, want 3 without options", w.Remarks)
 	}
 }

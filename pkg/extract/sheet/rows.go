@@ -82,6 +82,15 @@ func (w *Workbook) open() error {
 	for _, text := range o.texts(false) {
 		w.Remarks = append(w.Remarks, "Sheet "+w.Sheets[w.current]+": "+text)
 	}
+	for column, unit := range o.units {
+		if w.Units == nil {
+			w.Units = map[string]string{}
+		}
+		if other := w.Units[column]; other != "" && other != unit {
+			unit = other + "; " + unit // of another sheet
+		}
+		w.Units[column] = unit
+	}
 	w.header, w.ahead = o.header, w.ahead[o.body:]
 	return nil
 }

@@ -47,9 +47,10 @@ var (
 
 // A Workbook reads the sheets of an XLSX file in order.
 type Workbook struct {
-	Sheets   []string // sheet names, in workbook order
-	Preamble string   // the rows before the tables of the sheets read so far
-	Remarks  []string // what was guessed or skipped in these sheets and could be read otherwise
+	Sheets   []string          // sheet names, in workbook order
+	Preamble string            // the rows before the tables of the sheets read so far
+	Remarks  []string          // what was guessed or skipped in these sheets and could be read otherwise
+	Units    map[string]string // units by column, in rows below the headers of these sheets
 
 	ctx      context.Context
 	parts    map[string]*zip.File

@@ -145,7 +145,7 @@ func Workbook() step.Step {
 		if x.Found == 0 {
 			return step.Result{Skipped: reason.EmptyWorkbook}, nil
 		}
-		x.Remarks, x.Preamble = book.Remarks, strings.TrimSpace(book.Preamble)
+		x.Remarks, x.Preamble, x.Units = book.Remarks, strings.TrimSpace(book.Preamble), book.Units
 		r, err := storeIndex(ctx, f, x)
 		if repeated {
 			r.Partial = reason.RepeatedStrings.Fill(x.Found)
