@@ -18,6 +18,21 @@ type moment struct {
 	total                     int64 // of a duration
 }
 
+// Date reports whether the format displays a positive number as a date or a time, and whether it displays nothing but the time of
+// day. A duration is neither.
+func (f Format) Date() (isDate, timeOnly bool) {
+	s, _ := f.choose(1)
+	if s == nil || s.kind != date {
+		return false, false
+	}
+	for i, t := range s.tokens {
+		if t.kind == part && (strings.Contains("yd", t.text[:1]) || t.text[0] == 'm' && !s.isMinute(i)) {
+			return true, false
+		}
+	}
+	return true, true
+}
+
 // momentOf returns the moment of a serial number, rounded to a number of decimals of a second.
 func momentOf(days float64, decimals int, date1904 bool) moment {
 	unit := int64(math.Pow10(3 - decimals))

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/assay-project/assay/pkg/extract/numberformat"
 )
 
 // rowReader reads the rows of one sheet.
@@ -156,43 +158,15 @@ func (w *Workbook) readStyles() error {
 	})
 }
 
-// kindOf classifies a format code. It ignores quoted text and colors in brackets.
+// kindOf classifies a format code.
 func kindOf(code string) dateKind {
-	code, _, _ = strings.Cut(code, ";")
-	var plain strings.Builder
-	for i := 0; i < len(code); i++ {
-		switch code[i] {
-		case '"', '[':
-			closing := byte('"')
-			if code[i] == '[' {
-				closing = ']'
-			}
-			n := strings.IndexByte(code[i+1:], closing)
-			if n < 0 {
-				return noDate
-			}
-			if inner := strings.ToLower(code[i+1 : i+1+n]); closing == ']' && (inner == "h" || inner == "hh" || inner == "m" || inner == "mm" || inner == "s" || inner == "ss") {
-				return noDate // an elapsed time, which is shown as a number
-			}
-			i += n + 1
-		case '\\', '_', '*':
-			i++
-		default:
-			plain.WriteByte(code[i] | 0x20)
-		}
-	}
-	switch text := plain.String(); {
-	case strings.Contains(text, "general"):
-		return noDate
-	case strings.ContainsAny(text, "yd"):
-		return dateOrTime
-	case strings.ContainsAny(text, "hs"):
+	switch isDate, timeOfDay := numberformat.Parse(code).Date(); {
+	case timeOfDay:
 		return timeOnly
-	case strings.Contains(text, "m") && !strings.ContainsAny(text, "0#?"):
+	case isDate:
 		return dateOrTime
-	default:
-		return noDate
 	}
+	return noDate
 }
 
 // date formats a serial date, in days.

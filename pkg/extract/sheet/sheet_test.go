@@ -273,7 +273,7 @@ func TestDates(t *testing.T) {
 		}
 	}
 	for code, want := range map[string]dateKind{
-		"yyyy-mm-dd": dateOrTime, "[$-409]d-mmm-yy;@": dateOrTime, "mmm": dateOrTime, "h:mm AM/PM": timeOnly, "[h]:mm": noDate, "0.00": noDate, `0 "days"`: noDate, "General": noDate, "[Red]0": noDate, "#,##0": noDate,
+		"yyyy-mm-dd": dateOrTime, "DD.MM.YYYY": dateOrTime, "mm:ss.0": timeOnly, "[$-409]d-mmm-yy;@": dateOrTime, "mmm": dateOrTime, "h:mm AM/PM": timeOnly, "[h]:mm": noDate, "0.00": noDate, `0 "days"`: noDate, "General": noDate, "[Red]0": noDate, "#,##0": noDate,
 	} {
 		if got := kindOf(code); got != want {
 			t.Errorf("%s: got %v, want %v", code, got, want)
