@@ -179,3 +179,16 @@ func TestASCIIPrefix(t *testing.T) {
 		}
 	}
 }
+
+// TestRivals checks that a guess that is not certain names the charset that is nearly as likely.
+func TestRivals(t *testing.T) {
+	for text, want := range map[string][2]string{
+		"name,value\nZ\xfcrich,1\nGen\xe8ve,2\n": {"windows-1252", "windows-1250"}, // Zürich, Genève or Genčve
+		"name\nM\xfcller\nSch\xe4fer\n":          {"windows-1252", ""},
+		"d (\xb5m),c [\xb5g/L]\n1,2\n":           {"windows-1252", ""},
+	} {
+		if g := guess(text); g.Name != want[0] || g.Rival != want[1] || g.Certain != (want[1] == "") {
+			t.Errorf("%q: got %s, rival %q, certain %t, want %q", text, g.Name, g.Rival, g.Certain, want)
+		}
+	}
+}

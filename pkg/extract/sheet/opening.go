@@ -13,9 +13,13 @@ type top struct {
 	remarks     []remark
 }
 
-// opening finds the header of a table in its first rows. What comes before it is the preamble.
-func opening(rows []sampleRow, options Options) top {
-	o := top{start: tableStart(rows)}
+// opening finds the header of a table in its first rows. If skip is set, what comes before it is the preamble, and the units
+// below it are no row.
+func opening(rows []sampleRow, options Options, skip bool) top {
+	o := top{}
+	if skip {
+		o.start = tableStart(rows)
+	}
 	o.body = o.start
 	switch {
 	case o.start == 1:
@@ -35,7 +39,7 @@ func opening(rows []sampleRow, options Options) top {
 			cells = append([]string{""}, cells...)
 			o.guess("The header has one name fewer than the rows have cells, so its names are those of the second and further columns", "header=no makes it a row")
 		}
-		if options.Header == "" && len(below) > 1 && isUnits(cells, below) {
+		if skip && options.Header == "" && len(below) > 1 && isUnits(cells, below) {
 			units = below[0].cells
 			o.body++
 			o.guess("The row below the header contains the units of the columns", "header=no makes both rows")

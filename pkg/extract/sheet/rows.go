@@ -10,6 +10,9 @@ import (
 	"github.com/assay-project/assay/pkg/extract/records"
 )
 
+// maxRemarks is the maximum number of remarks on the sheets of a workbook.
+const maxRemarks = 100
+
 type numberedRow struct {
 	number int
 	cells  []string
@@ -75,11 +78,11 @@ func (w *Workbook) open() error {
 	for i, row := range first { // trailing empty cells are not stored
 		first[i].cells = append(row.cells, make([]string, columns-len(row.cells))...)
 	}
-	o := opening(first, Options{})
+	o := opening(first, Options{}, len(w.Preamble) < maxHead && len(w.Units) < records.MaxFields)
 	for _, row := range first[:o.start] {
 		w.Preamble += strings.TrimSpace(strings.Join(row.cells, "\t")) + "\n"
 	}
-	for _, text := range o.texts(false) {
+	for _, text := range o.texts(false)[:min(len(o.remarks), maxRemarks-len(w.Remarks))] {
 		w.Remarks = append(w.Remarks, "Sheet "+w.Sheets[w.current]+": "+text)
 	}
 	for column, unit := range o.units {

@@ -55,7 +55,7 @@ func NewText(r io.Reader, options Options) (*Text, error) {
 	if len(first.rows) == 0 { // there is none, or it is too long
 		return t, t.one(options)
 	}
-	o := opening(first.rows, options)
+	o := opening(first.rows, options, true)
 	if failed := first.rows[o.start].failed; failed != "" {
 		return nil, ErrFirstRow.Fill(failed)
 	}
@@ -92,7 +92,7 @@ func (t *Text) one(options Options) error {
 		for i, cell := range cells {
 			cells[i], _ = t.value(cell)
 		}
-		o := opening([]sampleRow{{cells: cells}}, options)
+		o := opening([]sampleRow{{cells: cells}}, options, true)
 		if t.header, t.Remarks = o.header, o.texts(true); o.body == 0 {
 			t.rest = bytes.Clone(t.row)
 		}
