@@ -148,7 +148,7 @@ func Text() step.Step {
 	}}
 }
 
-// TableText is like Text, but reads a delimited table.
+// TableText is like Text, but reads a delimited table with the lines before it.
 func TableText() step.Step {
 	return step.Step{Time: 2 * time.Minute, Rate: rate, Run: func(ctx context.Context, f *step.File) (step.Result, error) {
 		release, err := f.Reserve(ctx, step.RecordMemory)
@@ -162,6 +162,9 @@ func TableText() step.Step {
 		}
 		defer rows.close()
 		var t text
+		for line := range strings.Lines(rows.Preamble) {
+			t.value(strings.TrimSpace(line))
+		}
 		for range records.MaxRows {
 			r, err := rows.Next()
 			if errors.Is(err, io.EOF) {

@@ -48,6 +48,12 @@ func tablesAreReadAsWritten(t *testing.T, s system.System) {
 		if got := strings.Join(columns, " "); got != test.columns || m["preamble"] != test.preamble {
 			t.Errorf("%s: columns %q and preamble %v, want %q and %v", name, got, m["preamble"], test.columns, test.preamble)
 		}
+		if preamble, ok := m["preamble"].(string); ok {
+			first, _, _ := strings.Cut(preamble, "\n")
+			if text := read(t)(c.NodeText(system.Within(t), n.ID, client.Reading{})); !strings.Contains(text, first) {
+				t.Errorf("%s: the text for searches is %q, want it to contain the preamble", name, text)
+			}
+		}
 		remarks, _ := m["remarks"].([]any)
 		if len(remarks) != len(test.remarks) {
 			t.Errorf("%s: remarks %q, want %q", name, remarks, test.remarks)
