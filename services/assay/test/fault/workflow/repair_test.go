@@ -171,7 +171,7 @@ func TestSweepRemovesOutdatedData(t *testing.T) {
 		w.set(tables.Workflows, workflow(f), "updatedAt", ago(ended))
 	}
 	again := w.add("again", "", "\x00")
-	file, _, err := w.Reprocess(t.Context(), w.ended(again.ID))
+	file, _, err := w.Reprocess(t.Context(), w.ended(again.ID), nil)
 	if err == nil {
 		err = w.backends.Bus.Ensure(t.Context(), file.Start(file.ETag))
 	}
@@ -248,7 +248,7 @@ func TestRetryOfAFileWithoutBytes(t *testing.T) {
 	if _, err := w.backends.Bucket.Put(t.Context(), f.Key, "", nil, strings.NewReader("text")); err != nil {
 		t.Fatal(err)
 	}
-	again, _, err := w.Retry(t.Context(), failed)
+	again, _, err := w.Retry(t.Context(), failed, nil)
 	if err == nil {
 		err = w.backends.Bus.Ensure(t.Context(), again.Start(again.ETag))
 	}

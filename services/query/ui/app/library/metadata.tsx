@@ -67,7 +67,7 @@ function words(name: string): string {
 function shown(value: unknown): ComponentChildren {
   if (typeof value === "number") return quantity(value, 3);
   if (typeof value === "boolean") return value ? "yes" : "no";
-  if (typeof value === "string") return value.includes("\n") ? <pre class="lines"><Bdi text={value} /></pre> : <Bdi text={value} />;
+  if (typeof value === "string") return value.split("\n").map((line, i) => <div key={i}><Bdi text={line} /></div>);
   if (Array.isArray(value)) {
     return value.every((v) => typeof v !== "object" && String(v).length < sentence)
       ? <Bdi text={value.join(", ")} />

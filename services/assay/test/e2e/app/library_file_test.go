@@ -1,0 +1,168 @@
+package app
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/assay-project/assay/services/assay/test/e2e/system"
+)
+
+// libraryRecords: records are filtered with the query language of the API, and invalid queries are explained;
+// exports contain the matching records, a click on a head sorts, and columns can be hidden.
+func libraryRecords(t *testing.T, b *Browser, s system.System) {
+	p := b.Open(t, s.HTTP, "/library")
+	var sdf strings.Builder
+	for i := range 130 {
+		sdf.WriteString(ring(fmt.Sprintf("molecule %d", i), float64(i)/10))
+	}
+	n := keep(t, s, p.Owner, "drugs.sdf", "", sdf.String())
+	p.See(t, ".rows .row", "130 records")
+	p.Click(t, ".rows .name", "drugs.sdf")
+	p.Wait(t, `document.querySelector(".drawings img")?.naturalWidth > 0`) // an image from the server, authenticated by the cookie
+	p.State(t, "file-molecules")
+	p.Click(t, "[role=tab]", "Records")
+	p.See(t, ".rows .row", "molecule 0")
+	p.Eval(t, `const field = document.querySelector("input[name=filter]"); field.value = "logP<3"; field.form.requestSubmit()`)
+	p.See(t, ".list-end", "30 records of 130 match")
+	p.State(t, "file-records")
+	if at := Read[string](t, p, "location.search"); at != "?tab=records&filter=logP%3C3" {
+		t.Errorf("location.search = %q, want %q", at, "?tab=records&filter=logP%3C3")
+	}
+	p.See(t, "[role=status]", "30 of 130 records match")
+	p.Click(t, ".heading .sort", "logP")
+	p.Click(t, ".heading .sort.ascending", "logP")
+	p.See(t, ".rows .row:first-child", "molecule 29")
+	p.See(t, ".heading .sub", "0 – 2.9")
+	p.Click(t, ".heading .sort.descending", "logP")
+	p.See(t, ".rows .row:first-child", "molecule 0")
+	p.Click(t, ".records-toolbar button", "Export")
+	for format, is := range map[string]struct {
+		mark  string
+		count int
+	}{"CSV": {"\n", 31}, "JSON Lines": {"\n", 30}, "SDF": {"$$$$", 30}} {
+		export := Read[string](t, p, `fetch(`+find("[role=menuitem]", "Export as "+format)+`.href).then((r) => r.text())`)
+		if found := strings.Count(export, is.mark); found != is.count {
+			t.Errorf("the %s export contains %q %d times, want %d:\n%s", format, is.mark, found, is.count, export)
+		}
+	}
+	p.Press(t, kb.Escape)
+	p.See(t, "[role=columnheader]", "logP")
+	p.Click(t, ".records-toolbar button", "Columns")
+	p.Click(t, "dialog label", "logP")
+	p.State(t, "file-columns")
+	p.Click(t, "dialog button", "Show")
+	p.Gone(t, "[role=columnheader]", "logP")
+	p.Go(t, "/library/"+n.ID+"?tab=records&record=7")
+	p.See(t, "dialog dd", "0.7")
+	p.State(t, "file-record")
+	p.Go(t, "/library/"+n.ID+"?tab=records&filter=logD%3C3")
+	p.See(t, ".empty", `did you mean "logP"?`)
+	p.Go(t, "/library/"+n.ID+"?tab=metadata")
+	p.See(t, ".grid th", "logP")
+	p.State(t, "file-metadata")
+}
+
+// ring returns an SDF record: cyclohexane with the field logP.
+func ring(name string, logP float64) string {
+	var out strings.Builder
+	fmt.Fprintf(&out, "%s\n  test\n\n  6  6  0  0  0  0  0  0  0  0999 V2000\n", name)
+	for i := range 6 {
+		sin, cos := math.Sincos(float64(i) * math.Pi / 3)
+		fmt.Fprintf(&out, "%10.4f%10.4f%10.4f C   0  0\n", 1.4*cos, 1.4*sin, 0.0)
+	}
+	for i := range 6 {
+		fmt.Fprintf(&out, "%3d%3d  1  0\n", i+1, (i+1)%6+1)
+	}
+	fmt.Fprintf(&out, "M  END\n>  <logP>\n%g\n\n$$$$\n", logP)
+	return out.String()
+}
+
+// twoPages is a PDF without a cross-reference table, which readers rebuild.
+const twoPages = `%PDF-1.4
+1 0 obj <</Type/Catalog/Pages 2 0 R>> endobj
+2 0 obj <</Type/Pages/Count 2/Kids[3 0 R 4 0 R]/MediaBox[0 0 300 400]/Resources<</Font<</F <</Type/Font/Subtype/Type1/BaseFont/Helvetica>>>>>>>> endobj
+3 0 obj <</Type/Page/Parent 2 0 R/Contents 5 0 R>> endobj
+4 0 obj <</Type/Page/Parent 2 0 R/Contents 6 0 R>> endobj
+5 0 obj <</Length 44>> stream
+BT /F 24 Tf 40 300 Td (The first page) Tj ET
+endstream endobj
+6 0 obj <</Length 45>> stream
+BT /F 24 Tf 40 300 Td (The second page) Tj ET
+endstream endobj
+trailer <</Root 1 0 R/Size 7>>
+%%EOF
+`
+
+// kindsOfFiles: a failed file and its failed steps show the reason, and the file can be processed again; a PDF shows its
+// pages, and a table its rows.
+func kindsOfFiles(t *testing.T, b *Browser, s system.System) {
+	p := b.Open(t, s.HTTP, "/library")
+	broken := keep(t, s, p.Owner, "broken.pdf", "", "%PDF-1.7\n%nothing")
+	p.Go(t, "/library/"+broken.ID+"?tab=steps")
+	p.See(t, ".notice.bad", "The file could not be processed.")
+	p.See(t, ".steps li .sub.bad", "PDF")
+	p.State(t, "file-failed")
+	p.Click(t, ".steps li button", "Retry")
+	p.See(t, ".toast", "The step will run again")
+	p.See(t, ".steps-head", "Run 2")
+	p.Gone(t, ".steps li", "Open")
+	p.See(t, ".steps li .sub.bad", "PDF")
+	p.See(t, ".notice.bad", "The file could not be processed.") // the run has ended
+	p.Click(t, ".page-head button", "Process again")
+	p.See(t, ".steps-head", "Run 3")
+	partly := keep(t, s, p.Owner, "partly.csv", "", "a,b\nx,y\nx,y,z\n")
+	p.Go(t, "/library/"+partly.ID)
+	p.See(t, ".notice.warn", "Parts of the file could not be processed. 1 of 2 records failed; the first, record 2: the row has 3 cells")
+	p.State(t, "file-partly")
+	document := keep(t, s, p.Owner, "pages.pdf", "", twoPages)
+	p.Go(t, "/library/"+document.ID)
+	p.See(t, "figcaption", "Page 1 of 2")
+	p.See(t, `figcaption a[href*="inline=true"]`, "Open all pages")
+	p.State(t, "file-pdf")
+	table := keep(t, s, p.Owner, "rows.csv", "", "country,capital\nFrance,Paris\nLatvia,Riga\n")
+	p.Go(t, "/library/"+table.ID)
+	p.See(t, ".grid td", "Riga")
+	p.Click(t, ".page-head button", "Delete")
+	p.See(t, "h1", "Library")
+	p.Click(t, ".toast button", "Undo")
+	p.See(t, ".rows .name", "rows.csv")
+}
+
+// readDifferently: a form shows the first rows of a table as other options read them, processes the table with these options,
+// and shows them afterwards.
+func readDifferently(t *testing.T, b *Browser, s system.System) {
+	p := b.Open(t, s.HTTP, "/library")
+	n := keep(t, s, p.Owner, "results.csv", "", "sample;conc,unit\nA;1,mol\nB;2,mol\n")
+	choose := func(label, value string) {
+		t.Helper()
+		p.Eval(t, `const select = [...document.querySelectorAll("dialog label")].find((e) => e.textContent.startsWith("`+label+`")).querySelector("select");
+			select.value = "`+value+`"; select.dispatchEvent(new Event("change", { bubbles: true }))`)
+	}
+	open := func() {
+		t.Helper()
+		p.Click(t, ".page-head button[aria-haspopup]", "")
+		p.Click(t, "[role=menuitem]", "Read the table differently")
+		p.See(t, "dialog td", "mol")
+	}
+	p.Go(t, "/library/"+n.ID)
+	p.See(t, ".grid td", "mol")
+	open()
+	choose("Delimiter", ",")
+	p.See(t, "dialog th", "sample;conc")
+	choose("Delimiter", ";")
+	p.See(t, "dialog th", "conc,unit")
+	p.State(t, "file-reread")
+	p.Click(t, "dialog button", "Process again")
+	p.See(t, ".toast", "The file will be processed again.")
+	p.See(t, ".grid td", "1,mol")
+	open()
+	p.Wait(t, `document.querySelectorAll("dialog select")[1].value === ";"`)
+	choose("Delimiter", ",")
+	p.See(t, "dialog th", "sample;conc")
+	p.Click(t, "dialog button", "Process again")
+	p.See(t, ".grid td", "A;1")
+}
