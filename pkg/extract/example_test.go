@@ -26,6 +26,7 @@ func ExampleFormats() {
 	// Reactions rdf
 	// Molecules sdf
 	// Molecules mol
+	// Molecules smi
 	// Spectrum jdx
 	// Crystals cif
 	// Contacts vcf

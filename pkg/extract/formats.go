@@ -72,9 +72,9 @@ var formats = sync.OnceValue(func() []Format {
 		},
 		{
 			Type: Chemical, Title: "Molecules", Preview: PreviewDrawings,
-			Endings: Endings{Text: words("sdf mol")}, Signature: molecule.HasMolecules, Records: molecule.Molecules(),
+			Endings: Endings{Text: words("sdf mol smi smiles")}, Signature: molecule.HasMolecules, Records: molecule.Molecules(),
 			Steps:    recordSteps,
-			Contents: Contents{"SDF, MOL", "names, formulas and values of the records", "the first molecule", "columns"},
+			Contents: Contents{"SDF, MOL, SMILES", "names, formulas and values of the records", "the first molecule", "columns"},
 		},
 		{
 			Type: Spectrum, Title: "Spectrum", Preview: PreviewCurves,

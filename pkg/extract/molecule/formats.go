@@ -15,16 +15,21 @@ const (
 	reaction = "$RXN\noxidation\n\n\n  1  0\n$MOL\n" + ethanol
 )
 
-// Molecules returns the formats of files with molecules. The first is that of an uploaded file.
+// Molecules returns the formats of files with molecules. The first one that matches is that of an uploaded file.
 func Molecules() []records.Format {
 	sdf := records.Format{
-		Name: "sdf", Media: "chemical/x-mdl-sdfile",
+		Name: "sdf", Media: "chemical/x-mdl-sdfile", Signature: func(head []byte) bool { return !HasSMILES(head) },
 		Boundary: BoundarySDF, Read: ReadSDF, Draw: draw, Write: WriteSDF,
 		Example: ethanol + "$$$$\n",
 	}
 	mol := sdf
 	mol.Name, mol.Example = "mol", ethanol
-	return []records.Format{sdf, mol}
+	smiles := records.Format{
+		Name: FormatSMILES, Media: "chemical/x-daylight-smiles", Signature: HasSMILES,
+		Boundary: BoundarySMILES, Read: ReadSMILES, Draw: draw, Write: WriteSMILES,
+		Example: "CCO ethanol\n",
+	}
+	return []records.Format{sdf, mol, smiles}
 }
 
 // Reactions returns the formats of files with reactions.

@@ -17,9 +17,10 @@ type Format struct {
 	Name  string // also the usual file name extension
 	Media string // media type of an export
 	// Begins is the text that a file begins with, after white space. It is needed only if formats of the same type differ
-	// in it.
-	Begins   string
-	Boundary func() Boundary // returns a new Boundary for a file or a part of one
+	// in it. Signature reports the same for formats that no fixed text begins; it may be nil.
+	Begins    string
+	Signature func(head []byte) bool
+	Boundary  func() Boundary // returns a new Boundary for a file or a part of one
 	// Read reads one record. It does not retain the bytes. A damaged record has an Error.
 	Read func(raw []byte) Record
 	// Draw returns the drawing of a record as SVG, or an error that is ErrNotDrawn.
@@ -59,6 +60,9 @@ func Undrawn(string) ([]byte, error) { return nil, ErrNotDrawn }
 
 // Matches reports whether a file that begins with head is in the format, rather than in another one of the same type.
 func (f Format) Matches(head []byte) bool {
+	if f.Signature != nil {
+		return f.Signature(head)
+	}
 	return BeginsWith(head, f.Begins)
 }
 

@@ -36,8 +36,11 @@ var determined = []string{SMILES, InChI, InChIKey, LogP, TPSA, Donors, Acceptors
 // Version is the value of the property Engine.
 const Version = rdkit.Version + ", InChI 1.07.3"
 
-// ErrTime is the cause of a context that ends because the molecules of a chunk of records take too long.
-var ErrTime = errors.New("the time for the molecules of 1,000 records is used up")
+// The causes of contexts that end because the molecules of a file take too long.
+var (
+	ErrTime     = errors.New("the time for the molecules of 1,000 records is used up")
+	ErrRowsTime = errors.New("the time for the molecules of a table is used up")
+)
 
 // Kit identifies molecules, or does nothing if it is nil. It is safe for concurrent use.
 type Kit struct {
@@ -100,7 +103,9 @@ func (s *Session) Close() error {
 }
 
 // Applies reports whether records of a format are molecules.
-func Applies(format string) bool { return format == "sdf" || format == "mol" }
+func Applies(format string) bool {
+	return format == "sdf" || format == "mol" || format == molecule.FormatSMILES
+}
 
 // Identify sets the properties of a molecule that has none of them. It lists those that cannot be determined in
 // NotDetermined, and sets the reason; without a kit, these are all of them.
@@ -111,7 +116,12 @@ func (s *Session) Identify(r *records.Record) {
 	if r.Failed() || tried(r) {
 		return
 	}
-	id, d, err := s.session.Identify(r.Content)
+	s.identify(r, r.Content)
+}
+
+// identify sets the properties of the molecule of a MOL block or a SMILES.
+func (s *Session) identify(r *records.Record, structure string) {
+	id, d, err := s.session.Identify(structure)
 	if err != nil {
 		missing(r, why(err), determined...)
 		return
@@ -139,6 +149,31 @@ func (s *Session) Identify(r *records.Record) {
 	set(Engine, Version)
 }
 
+// IdentifySMILES sets the properties of the molecule of a SMILES, the composition included. They are not determined if
+// RDKit cannot read it. Without a kit, IdentifySMILES does nothing.
+func (s *Session) IdentifySMILES(r *records.Record, smiles string) {
+	if s.kit == nil || r.Failed() || tried(r) {
+		return
+	}
+	block, err := s.session.Block(smiles)
+	if err == nil {
+		compose(r, block)
+	} else {
+		r.NotDetermined = append(r.NotDetermined, composed...)
+	}
+	s.identify(r, smiles)
+}
+
+// composed are the properties that the composition of a molecule determines.
+var composed = []string{molecule.Formula, molecule.Weight, molecule.ExactMass, molecule.Valid}
+
+// compose sets the properties that the composition of a MOL block determines.
+func compose(r *records.Record, block string) {
+	m := molecule.ReadSDF([]byte(block))
+	r.NotDetermined = slices.DeleteFunc(r.NotDetermined, func(name string) bool { return slices.Contains(composed, name) })
+	r.Properties, r.NotDetermined = append(m.Properties, r.Properties...), append(m.NotDetermined, r.NotDetermined...)
+}
+
 func round(v, scale float64) float64 { return math.Round(v*scale) / scale }
 
 // missing lists undetermined properties, and sets the reason unless the record has one.
@@ -149,16 +184,27 @@ func missing(r *records.Record, reason string, names ...string) {
 	}
 }
 
-// Describe identifies a molecule, and draws it if the format cannot.
+// Describe identifies a molecule, and draws it if the format cannot. A SMILES that RDKit cannot read fails.
 func (s *Session) Describe(kind records.Format, r *records.Record) {
 	if s.kit == nil || r.Failed() {
 		return
 	}
 	s.Identify(r)
-	if _, err := kind.Draw(r.Content); errors.Is(err, records.ErrNotDrawn) {
-		if svg, err := s.Draw(kind, r.Content); err == nil {
-			r.Detail = &records.Detail{Drawing: string(svg)}
-		}
+	if unreadable := rdkit.ErrUnreadable.Error(); kind.Name == molecule.FormatSMILES && r.Properties.Get(molecule.Reason) == unreadable {
+		*r = records.Record{Name: r.Name, Fields: r.Fields, Content: r.Content, Error: unreadable}
+	}
+	if _, err := kind.Draw(r.Content); r.Properties.Get(SMILES) == nil || !errors.Is(err, records.ErrNotDrawn) {
+		return
+	}
+	block, err := s.session.Layout(r.Content)
+	if err != nil {
+		return
+	}
+	if kind.Name == molecule.FormatSMILES {
+		compose(r, block)
+	}
+	if svg, err := credited(kind, block); err == nil {
+		r.Detail = &records.Detail{Drawing: string(svg)}
 	}
 }
 
@@ -179,7 +225,7 @@ func why(err error) string {
 	if errors.Is(err, wasm.ErrMemory) {
 		return fmt.Sprintf("RDKit needs more than %d MiB of memory for the molecule", rdkit.Memory>>20)
 	}
-	for _, known := range []error{rdkit.ErrDeep, rdkit.ErrSlow, ErrTime, rdkit.ErrUnreadable, wasm.ErrCompiling, wasm.ErrNotCompiled} {
+	for _, known := range []error{rdkit.ErrDeep, rdkit.ErrSlow, ErrTime, ErrRowsTime, rdkit.ErrUnreadable, wasm.ErrCompiling, wasm.ErrNotCompiled} {
 		if errors.Is(err, known) {
 			return known.Error()
 		}
@@ -193,10 +239,15 @@ func (s *Session) Draw(kind records.Format, content string) ([]byte, error) {
 	if s.kit == nil {
 		return nil, records.ErrNotDrawn
 	}
-	laid, err := s.session.Layout(content)
+	block, err := s.session.Layout(content)
 	if err != nil {
 		return nil, errors.Join(records.ErrNotDrawn, err)
 	}
-	svg, err := kind.Draw(laid)
+	return credited(kind, block)
+}
+
+// credited returns the drawing of a MOL block with coordinates from RDKit.
+func credited(kind records.Format, block string) ([]byte, error) {
+	svg, err := kind.Draw(block)
 	return bytes.Replace(svg, []byte(">\n"), []byte(">\n<desc>Coordinates by "+rdkit.Version+"</desc>\n"), 1), err
 }

@@ -90,6 +90,41 @@ func TestIdentify(t *testing.T) {
 	}
 }
 
+// TestSMILES checks that a line of a SMILES file has the properties and a drawing of the molecule, that a row of a table
+// has the properties, and that a line that RDKit cannot read fails.
+func TestSMILES(t *testing.T) {
+	s := session(t, kit)
+	smi, _ := extract.FindRecordFormat("smi")
+	line := smi.Read([]byte("OC(=O)C[15NH3+].[Cl-] glycine hydrochloride\n"))
+	row := records.Record{Fields: records.Fields{{Name: "smiles", Value: line.Content}}}
+	s.Describe(smi, &line)
+	s.IdentifySMILES(&row, row.Fields[0].Value)
+	for name, r := range map[string]records.Record{"line": line, "row": row} {
+		// CalcMolFormula and ExactMolWt of RDKit 2022.09, and its MolToSmiles.
+		for property, want := range map[string]any{
+			"formula": "C2H6ClNO2", "charge": int64(0), "exactMass": 112.005741, structure.SMILES: "[15NH3+]CC(=O)O.[Cl-]", structure.Donors: int64(2),
+		} {
+			if got := r.Properties.Get(property); got != want {
+				t.Errorf("%s: got %s %v, want %v", name, property, got, want)
+			}
+		}
+		if len(r.NotDetermined) > 0 {
+			t.Errorf("%s: got undetermined properties %q, want none", name, r.NotDetermined)
+		}
+	}
+	if line.Name != "glycine hydrochloride" || line.Detail == nil || !strings.Contains(line.Detail.Drawing, ">15<") {
+		t.Errorf("got %+v, want the name and a drawing with the isotope", line)
+	}
+	bad := smi.Read([]byte("C1CC unclosed\n"))
+	if s.Describe(smi, &bad); bad.Error != "RDKit cannot read the molecule" || bad.Name != "unclosed" || len(bad.Properties) > 0 {
+		t.Errorf("an unclosed ring: got %+v, want a failed record", bad)
+	}
+	other := records.Record{}
+	if s.IdentifySMILES(&other, "C1CC"); other.Failed() || len(other.NotDetermined) != 13 {
+		t.Errorf("a row with an unclosed ring: got %+v, want 13 undetermined properties", other)
+	}
+}
+
 // TestWithoutRDKit checks that no identifiers are determined, and that no molecule without coordinates is drawn.
 func TestWithoutRDKit(t *testing.T) {
 	off := structure.New(false, wasm.Config{}, 1)

@@ -41,13 +41,13 @@ func newSteps(cfg Config, decoder *pixels.Decoder, pdf *pdf.Engine, svg *svg.Eng
 			extract.OfficeProperties: document.OfficeMetadata(),
 			extract.OfficeText:       office.Text(),
 			extract.OfficeThumbnails: office.Thumbnails(),
-			extract.WorkbookRows:     record.Workbook(),
+			extract.WorkbookRows:     record.Workbook(kit),
 
 			extract.PageText:    document.PageText(),
 			extract.PagePicture: document.PageThumbnails(pages, decoder, cfg.Pixels),
 			extract.PlainText:   document.PlainText(),
 
-			extract.TableRows: record.ParseTable(),
+			extract.TableRows: record.ParseTable(kit),
 			extract.TableText: record.TableText(),
 
 			extract.RecordBoundaries: record.Parse(),

@@ -77,8 +77,13 @@ func newLibraryRecords(s *settings) *cobra.Command {
 // writeIncomplete writes the properties that could not be determined for some records to standard error. The filter
 // does not find these records.
 func writeIncomplete(cmd *cobra.Command, page client.RecordPage) {
+	names := map[int][]string{}
 	for _, name := range slices.Sorted(maps.Keys(page.Incomplete)) {
-		cmd.PrintErrf("%s is not determined for %d records\n", name, page.Incomplete[name])
+		n := page.Incomplete[name]
+		names[n] = append(names[n], name)
+	}
+	for _, n := range slices.Sorted(maps.Keys(names)) {
+		cmd.PrintErrf("records without %s: %d\n", strings.Join(names[n], ", "), n)
 	}
 }
 
@@ -192,4 +197,4 @@ also those of files from others. With --formulas text, such values, unless they 
 numbers, get a leading apostrophe.`
 
 // exportFormats lists the export formats of all kinds of files.
-var exportFormats = []string{"csv", "jsonl", "sdf", "rdf", "rxn", "cif", "jdx"}
+var exportFormats = []string{"csv", "jsonl", "sdf", "smi", "rdf", "rxn", "cif", "jdx"}

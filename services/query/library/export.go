@@ -31,6 +31,7 @@ const (
 var mediaTypes = map[string]string{
 	formatCSV: "text/csv; charset=utf-8", formatJSONL: "application/x-ndjson",
 	"sdf": "chemical/x-mdl-sdfile", "rdf": "chemical/x-mdl-rdfile", "rxn": "chemical/x-mdl-rxnfile", "cif": "chemical/x-cif", "jdx": "chemical/x-jcamp-dx",
+	"smi": "chemical/x-daylight-smiles",
 }
 
 // fileParameters returns the parameters of the plain handlers that serve a file, followed by more.
@@ -87,7 +88,7 @@ func exportOperation() huma.Operation {
 			"Returns 409 until the file is processed. Values are unchanged. A spreadsheet evaluates a value such as =1+1 of a CSV file as a formula, which can also open addresses (OWASP: CSV injection): for CSV that a spreadsheet opens, use formulas=text. Exports as RXN, CIF and JCAMP-DX also contain the fields of each record.",
 		Parameters: fileParameters(
 			&huma.Param{Name: "format", In: "query", Required: true, Example: formatCSV, Description: "csv, jsonl, or the format of the file", Schema: &huma.Schema{
-				Type: huma.TypeString, Enum: []any{formatCSV, formatJSONL, "sdf", "rdf", "rxn", "cif", "jdx"},
+				Type: huma.TypeString, Enum: []any{formatCSV, formatJSONL, "sdf", "smi", "rdf", "rxn", "cif", "jdx"},
 			}},
 			&huma.Param{Name: "fields", In: "query", Schema: text, Example: "formula,weight,logP", Description: "comma-separated names of fields and properties, in the order of the output; quote a name that contains a comma; default: all"},
 			&huma.Param{Name: "rename", In: "query", Schema: text, Example: "weight:Molecular weight", Description: "comma-separated pairs name:new, where new is the name in the export"},

@@ -159,6 +159,15 @@ func (s *Session) Layout(block string) (string, error) {
 	return layout, err
 }
 
+// Block returns a MOL block for a SMILES. It returns the same errors as Identify.
+func (s *Session) Block(smiles string) (block string, err error) {
+	err = s.with(smiles, func(r *run, molecule uint64) { block = r.text("Mol.get_molblock", molecule) })
+	if err == nil && block == "" {
+		err = ErrUnreadable
+	}
+	return block, err
+}
+
 // options are the options of get_mol: explicit hydrogens in the block become implicit.
 const options = `{"removeHs":true}`
 

@@ -66,8 +66,9 @@ func Chunk(kit *structure.Kit) step.Step {
 }
 
 const (
-	// compiling is the redelivery delay of a chunk while RDKit is being compiled.
-	compiling = 20 * time.Second
+	// compiling is how long a step waits for the compilation of RDKit, and compilingDelay is its redelivery delay.
+	compiling      = 20 * time.Second
+	compilingDelay = 5 * time.Second
 	// identifying bounds the time for identifying the molecules of a chunk. Typical ones take 5 s of CPU time.
 	identifying = 3 * time.Minute
 )
@@ -78,7 +79,7 @@ func prepared(ctx context.Context, kit *structure.Kit) error {
 	ctx, cancel := context.WithTimeout(ctx, compiling)
 	defer cancel()
 	if err := kit.Prepare(ctx); errors.Is(err, wasm.ErrCompiling) {
-		return bus.Later(err, compiling)
+		return bus.Later(err, compilingDelay)
 	}
 	return nil // other errors are recorded as the reason why the molecules are not identified
 }

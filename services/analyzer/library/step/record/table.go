@@ -13,6 +13,7 @@ import (
 	"github.com/assay-project/assay/pkg/extract/plaintext"
 	"github.com/assay-project/assay/pkg/extract/records"
 	"github.com/assay-project/assay/pkg/extract/sheet"
+	"github.com/assay-project/assay/pkg/extract/structure"
 	"github.com/assay-project/assay/pkg/extract/zipxml"
 	"github.com/assay-project/assay/pkg/reason"
 	"github.com/assay-project/assay/services/analyzer/library/step"
@@ -27,9 +28,10 @@ const (
 	workbookTime = 5 * time.Minute
 )
 
-// ParseTable returns the step that finds and processes the rows of a delimited table.
-func ParseTable() step.Step {
-	return step.Step{Time: 2 * time.Minute, Rate: rowRate, Run: func(ctx context.Context, f *step.File) (step.Result, error) {
+// ParseTable returns the step that finds and processes the rows of a delimited table. The kit identifies the molecules
+// of a column of SMILES.
+func ParseTable(kit *structure.Kit) step.Step {
+	return step.Step{Time: 2*time.Minute + identifyingRows, Rate: rowRate, Run: func(ctx context.Context, f *step.File) (step.Result, error) {
 		release, err := f.Reserve(ctx, step.RecordMemory)
 		if err != nil {
 			return step.Result{}, err
@@ -40,7 +42,7 @@ func ParseTable() step.Step {
 			return step.Result{}, err
 		}
 		defer rows.close()
-		x, err := processRows(ctx, f, "csv", rows.Next)
+		x, err := processRows(ctx, f, kit, "csv", rows.Next)
 		if err != nil {
 			return step.Result{}, err
 		}
@@ -108,9 +110,9 @@ func charsetRemarks(c plaintext.Outcome) []string {
 }
 
 // Workbook returns the step that finds and processes the rows of the sheets of an XLSX workbook. Documents in other
-// formats are skipped.
-func Workbook() step.Step {
-	return step.Step{Time: workbookTime, Rate: rowRate, Run: func(ctx context.Context, f *step.File) (step.Result, error) {
+// formats are skipped. The kit identifies the molecules of a column of SMILES.
+func Workbook(kit *structure.Kit) step.Step {
+	return step.Step{Time: workbookTime + identifyingRows, Rate: rowRate, Run: func(ctx context.Context, f *step.File) (step.Result, error) {
 		skipped := step.Result{Skipped: reason.NotWorkbook}
 		if magic, err := f.Head(ctx, 2); err != nil || string(magic) != "PK" {
 			return skipped, err
@@ -132,7 +134,7 @@ func Workbook() step.Step {
 			return step.Result{}, err
 		}
 		repeated := false
-		x, err := processRows(ctx, f, "xlsx", func() (records.Record, error) {
+		x, err := processRows(ctx, f, kit, "xlsx", func() (records.Record, error) {
 			r, err := book.Next()
 			if repeated = errors.Is(err, sheet.ErrRepeated); repeated {
 				return r, io.EOF
@@ -155,8 +157,17 @@ func Workbook() step.Step {
 }
 
 // processRows processes all rows and stores them in chunks.
-func processRows(ctx context.Context, f *step.File, format string, next func() (records.Record, error)) (records.Index, error) {
-	rows, err := records.WriteChunks(ctx, next, func(chunk int, lines, columns []byte) error {
+func processRows(ctx context.Context, f *step.File, kit *structure.Kit, format string, next func() (records.Record, error)) (x records.Index, err error) {
+	molecules := smiles{kit: kit}
+	defer func() { err = errors.Join(err, molecules.close()) }()
+	identified := func() (records.Record, error) {
+		r, err := next()
+		if err == nil {
+			err = molecules.identify(ctx, &r)
+		}
+		return r, err
+	}
+	rows, err := records.WriteChunks(ctx, identified, func(chunk int, lines, columns []byte) error {
 		return storeChunk(ctx, f, chunk, lines, columns)
 	})
 	return records.Index{Format: format, Found: rows.Found, Starts: rows.Starts}, err

@@ -71,3 +71,31 @@ func TestIdentitiesAreOptional(t *testing.T) {
 		t.Errorf("the list is %s, want InChI and SMILES not determined", body)
 	}
 }
+
+// TestSMILESAreMolecules: lines of SMILES files and rows with a column of SMILES have the properties of molecules, lines
+// also a drawing, and an export of them that is imported has the same columns.
+func TestSMILESAreMolecules(t *testing.T) {
+	s := system.StartServer(t, t.TempDir())
+	c := s.Client(t, system.NewOwner())
+	lines := file(t, c, "two.smi", "", "smiles name\nOCC ethanol\nC[NH3+] ammonium\n")
+	if len(lines.Images) != 3 {
+		t.Errorf("got %+v, want 3 pictures", lines)
+	}
+	_, p, body := page(t, s.System, lines, "filter=smiles%20=%20CCO&fields=formula,SMILES")
+	if len(p.Records) != 1 || p.Records[0].Name != "ethanol" || string(p.Records[0].Properties) != `{"formula":"C2H6O"}` || string(p.Records[0].Fields) != `{"SMILES":"OCC"}` {
+		t.Errorf("the filter returned %s, want ethanol with its formula", body)
+	}
+	if svg := read(t)(c.RecordImage(system.Within(t), lines.ID, 1)); !strings.Contains(svg, ">N<") || !strings.Contains(svg, ">+<") {
+		t.Errorf("the drawing is %q, want the nitrogen and its charge", svg)
+	}
+	table := file(t, c, "table.csv", "", "id,Canonical_SMILES\n1,OCC\n2,\n3,C1CC\n")
+	_, p, body = page(t, s.System, table, "filter=inchiKey%20and%20exactMass%20%3C%2050&fields=smiles,id")
+	if len(p.Records) != 1 || string(p.Records[0].Properties) != `{"smiles":"CCO"}` || p.Incomplete["inchiKey"] != 1 {
+		t.Errorf("the filter returned %s, want row 1, and a row without InChIKey", body)
+	}
+	first := read(t)(c.ExportRecords(system.Within(t), lines.ID, client.Export{Format: "csv"}))
+	again := file(t, c, "again.csv", "", first)
+	if second := read(t)(c.ExportRecords(system.Within(t), again.ID, client.Export{Format: "csv"})); second != first {
+		t.Errorf("the second export is %q, want %q as the first one", second, first)
+	}
+}
