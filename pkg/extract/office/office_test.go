@@ -115,9 +115,10 @@ func TestOpenDocument(t *testing.T) {
 			"on top\nTitle\nOne  two\tthree four a note\n1. first\nstill first\n1.a inner\n2. second\na chart"},
 		"ods": {officetest.OpenDocument("spreadsheet", `<table:table table:name="Prices"><table:table-row>
 			<table:table-cell><text:p>apples</text:p></table:table-cell><table:table-cell table:number-columns-repeated="3"><text:p>1.50</text:p></table:table-cell><table:table-cell table:number-columns-repeated="16000"/></table:table-row>
-			<table:table-row><table:table-cell><text:p>pears</text:p></table:table-cell></table:table-row>
+			<table:table-row table:number-rows-repeated="2"><table:table-cell><text:p>pears</text:p></table:table-cell></table:table-row>
+			<table:table-row table:number-rows-repeated="1000000"><table:table-cell/></table:table-row>
 			<table:table-row><table:table-cell office:string-value="plums"/><table:table-cell office:value="2.5"><text:p>2.50</text:p></table:table-cell><table:table-cell office:value="3"/><table:table-cell office:date-value="2026-11-22"/></table:table-row></table:table>`),
-			"Prices\napples\t1.50\t1.50\t1.50\npears\nplums\t2.50\t3\t2026-11-22"},
+			"Prices\napples\t1.50\t1.50\t1.50\npears\npears\nplums\t2.50\t3\t2026-11-22"},
 		"odp": {officetest.OpenDocument("presentation", `<draw:page><draw:frame><draw:text-box><text:p>a slide</text:p></draw:text-box></draw:frame><presentation:notes><text:p>say hello</text:p></presentation:notes></draw:page>`),
 			"a slide\nsay hello"},
 	} {

@@ -105,12 +105,14 @@ type openDocument struct {
 	from   int     // offset of the text of the current cell
 	value  string  // of the current cell; displayed if the cell has no text
 	number string  // of the current cell; empty if it is not a number
+	rows   int     // number of repetitions of the current row
+	row    int     // offset of the text of the current row
 }
 
 // maxNested is the maximum number of nested lists that are distinguished.
 const maxNested = 1000
 
-// maxRepeats is the maximum number of repetitions of a cell with text.
+// maxRepeats is the maximum number of repetitions of a cell or row with text.
 const maxRepeats = 100
 
 func (o *openDocument) read(part string) error {
@@ -157,6 +159,8 @@ func (o *openDocument) start(name string, a attributes) error {
 		return o.out.separate('\n')
 	case "page":
 		o.slides++
+	case "table-row":
+		o.rows, o.row = min(count(a.get("number-rows-repeated")), maxRepeats), o.out.b.Len()
 	case "table-cell", "covered-table-cell":
 		o.repeat, o.from, o.value = min(count(a.get("number-columns-repeated")), maxRepeats), o.out.b.Len(), valueOf(a)
 		o.number = a.get("value")
@@ -180,8 +184,10 @@ func (o *openDocument) end(name string) error {
 	case "p", "h":
 		o.text--
 		return o.out.separate('\n')
-	case "note", "annotation", "table-row", "frame":
+	case "note", "annotation", "frame":
 		return o.out.separate('\n')
+	case "table-row":
+		return o.endRow()
 	case "table-cell", "covered-table-cell":
 		return o.endCell()
 	case "list-style", "outline-style":
@@ -229,6 +235,21 @@ func (o *openDocument) endCell() error {
 		}
 	}
 	o.repeat = 0
+	return nil
+}
+
+// endRow ends the line of a row, and writes its repetitions.
+func (o *openDocument) endRow() error {
+	if err := o.out.separate('\n'); err != nil {
+		return err
+	}
+	shown := string(o.out.b.Bytes()[min(o.row, o.out.b.Len()):])
+	for n := 1; n < o.rows && strings.TrimSpace(shown) != ""; n++ {
+		if err := o.out.add(shown); err != nil {
+			return err
+		}
+	}
+	o.rows = 0
 	return nil
 }
 
