@@ -36,7 +36,7 @@ const (
 	tagTileCounts      = 325
 	tagSampleFormat    = 339
 	maxEntries         = 10_000
-	maxValues          = 1 << 22 // offsets of strips or tiles
+	maxValues          = 1 << 20 // offsets of strips or tiles
 	maxBlock           = 1 << 30 // bytes of a strip or tile
 	formatUnsigned     = 1
 	formatSigned       = 2
