@@ -69,7 +69,7 @@ func kept(t *testing.T, got, want [][]string) {
 	}
 }
 
-const rounds = 40
+const rounds = 15
 
 // TestCSVRoundTrip checks that random values stay the same when they are imported, exported as CSV and imported again.
 func TestCSVRoundTrip(t *testing.T) {

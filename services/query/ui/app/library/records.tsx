@@ -49,6 +49,7 @@ export function Records({ node }: { node: Node }): JSX.Element {
   const q = query.value, filter = q.get("filter") ?? "", chosen = q.get("fields") ?? "", sort = q.get("sort") ?? "";
   const [fields, setFields] = useState<Field[]>(), [choosing, choose] = useState(false), [failed, setFailed] = useState("");
   const [native, setNative] = useState<string>(), [matched, setMatched] = useState("");
+  const [incomplete, setIncomplete] = useState<Record<string, number>>({});
   useEffect(() => {
     readMetadata(node.id).then((m) => { setFields(fieldsOf(m)); setNative(nativeOf(m)); }, (error: unknown) => setFailed(message(error)));
   }, [node.id]);
@@ -65,6 +66,7 @@ export function Records({ node }: { node: Node }): JSX.Element {
     setMatched(page.matched === undefined
       ? `At least ${count(page.matchedAtLeast ?? 0)} of ${counted(page.total, "record")} match`
       : `${count(page.matched)} of ${counted(page.total, "record")} match`);
+    setIncomplete(page.incomplete ?? {});
     return { items: page.records, cursor: page.nextCursor };
   }, (r) => String(r.index)), [node.id, filter, sort]);
   useEffect(() => { list.refresh(); }, [list]);
@@ -112,6 +114,7 @@ export function Records({ node }: { node: Node }): JSX.Element {
     format, ...filter ? { filter } : {}, ...chosen ? { fields: chosen } : {},
   });
   const open = q.get("record");
+  const missing = Object.keys(incomplete).filter((n) => names.includes(n) || filter.includes(n)).sort();
   return (
     <>
       <div class="toolbar records-toolbar">
@@ -151,6 +154,7 @@ export function Records({ node }: { node: Node }): JSX.Element {
       </details>
       {failed && <Notice tone="bad">{failed}</Notice>}
       {list.error.value && list.begun.value && <Notice tone="bad">{list.error.value}</Notice>}
+      {missing.length > 0 && <p class="soft">Not determined: {missing.map((n) => `${n} (${count(incomplete[n] ?? 0)})`).join(", ")}</p>}
       {content()}
       {choosing && fields && <ChooseColumns fields={fields} names={names} close={() => choose(false)} />}
       {open !== null && <Details node={node} index={Number(open)} />}
