@@ -81,14 +81,14 @@ func TestCSVRoundTrip(t *testing.T) {
 			t.Fatalf("%v: %q", err, text)
 		}
 		o := objects{}
-		summary, found, err := records.WriteChunks(t.Context(), rows.Next, func(chunk int, lines, columns []byte) error {
+		stored, err := records.WriteChunks(t.Context(), rows.Next, func(chunk int, lines, columns []byte) error {
 			o[records.LinesName(chunk)], o[records.ColumnsName(chunk)] = lines, columns
 			return nil
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
-		return &records.File{Get: o.get, Total: found, Columns: summary.Table()}
+		return &records.File{Get: o.get, Total: stored.Found, Starts: stored.Starts, Columns: stored.Summary.Table()}
 	}
 	for seed := range uint64(rounds) {
 		written := randomValues(rand.New(rand.NewPCG(seed, 38)), 50, pieces)

@@ -17,7 +17,11 @@ require (
 
 require github.com/gabriel-vasile/mimetype v1.4.16 // indirect
 
-require github.com/assay-project/assay/pkg/event v0.0.0 // indirect
+require (
+	github.com/assay-project/assay/pkg/event v0.0.0 // indirect
+	github.com/richardlehane/mscfb v1.0.9 // indirect
+	github.com/richardlehane/msoleps v1.0.6 // indirect
+)
 
 require (
 	code.dny.dev/ssrf v0.3.0 // indirect

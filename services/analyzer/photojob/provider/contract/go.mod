@@ -26,6 +26,7 @@ require (
 	github.com/googleapis/enterprise-certificate-proxy v0.3.4 // indirect
 	github.com/gorilla/websocket v1.5.3 // indirect
 	github.com/jmespath/go-jmespath v0.4.0 // indirect
+	github.com/klauspost/compress v1.20.3 // indirect
 	github.com/tetratelabs/wazero v1.12.0 // indirect
 	github.com/volcengine/volc-sdk-golang v1.0.23 // indirect
 	go.opencensus.io v0.24.0 // indirect
