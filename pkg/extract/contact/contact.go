@@ -17,7 +17,8 @@ func Formats() []records.Format {
 	return []records.Format{{
 		Name: "vcf", Media: "text/vcard",
 		Boundary: Boundary, Read: Read, Draw: records.Undrawn, Write: records.WriteContent,
-		Example: "BEGIN:VCARD\r\nVERSION:4.0\r\nFN:Renard the Fox\r\nEMAIL:renard@example.org\r\nEND:VCARD\r\n",
+		Declares: true,
+		Example:  "BEGIN:VCARD\r\nVERSION:4.0\r\nFN:Renard the Fox\r\nEMAIL:renard@example.org\r\nEND:VCARD\r\n",
 	}}
 }
 

@@ -9,6 +9,8 @@ import (
 	"io"
 	"iter"
 	"strings"
+
+	"github.com/assay-project/assay/pkg/extract/charset"
 )
 
 // Format is a text format of files with many records: their boundaries, reader, drawing and writer. Tables such as CSV
@@ -33,6 +35,25 @@ type Format struct {
 	Write  func(w *bufio.Writer, r *Record, fields Fields) error
 	// Example is a small file in the format.
 	Example string
+	// Declares is true if the values of a record can declare their charsets.
+	Declares bool
+}
+
+// In returns the format of a file that is in a charset: its records are decoded before they are read. The charset must extend
+// ASCII.
+func (f Format) In(c charset.Charset) Format {
+	if c == charset.UTF8 {
+		return f
+	}
+	read := f.Read
+	f.Read = func(raw []byte) Record {
+		text, err := c.Encoding.NewDecoder().Bytes(raw)
+		if err != nil {
+			text = raw
+		}
+		return read(text)
+	}
+	return f
 }
 
 // ErrNotDrawn means that a record has nothing to draw: no coordinates, points or cell.

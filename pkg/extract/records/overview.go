@@ -23,6 +23,7 @@ type Index struct {
 	Format   string   `json:"format"` // the name of a records.Format, csv or xlsx
 	Found    int      `json:"found"`  // records in the file
 	Spans    []Span   `json:"spans,omitempty"`
+	Charset  string   `json:"charset,omitempty"`  // of the records, if it is not UTF-8
 	Starts   []int    `json:"starts,omitempty"`   // index of the first row of each chunk of a table; if absent, each has ChunkSize
 	Remarks  []string `json:"remarks,omitempty"`  // what was guessed or skipped and could be read otherwise
 	Preamble string   `json:"preamble,omitempty"` // the lines before a table

@@ -42,7 +42,7 @@ func NewPreview(head []byte, whole bool, contentType string, options Options, ro
 	if err != nil {
 		return Preview{}, err
 	}
-	p := Preview{Columns: t.Columns(), Delimiter: t.Delimiter, Charset: coded, Remarks: t.Remarks, Preamble: t.Preamble}
+	p := Preview{Columns: t.Columns(), Delimiter: t.Delimiter, Charset: coded, Remarks: append(text.Outcome().Remarks(), t.Remarks...), Preamble: t.Preamble}
 	for len(p.Rows) < rows {
 		r, err := t.Next()
 		switch {

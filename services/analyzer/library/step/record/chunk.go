@@ -35,6 +35,7 @@ func Chunk(kit *structure.Kit) step.Step {
 		if !ok || !known || chunk >= len(x.Spans) {
 			return step.Result{}, reason.NoChunk.Fill(f.Step)
 		}
+		kind = in(kind, x.Charset)
 		span, used := x.Spans[chunk], engine
 		identify := kit != nil && structure.Applies(kind.Name)
 		if identify {

@@ -116,6 +116,10 @@ func first(ctx context.Context, f *step.File) iter.Seq2[raw, error] {
 			yield(raw{}, err)
 			return
 		}
+		if kind, _, err = decoded(ctx, f, kind); err != nil {
+			yield(raw{}, err)
+			return
+		}
 		body := f.From(ctx, 0, window)
 		defer body.Close()
 		for r, err := range kind.All(body) {

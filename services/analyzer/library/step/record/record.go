@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/assay-project/assay/pkg/extract"
+	"github.com/assay-project/assay/pkg/extract/plaintext"
 	"github.com/assay-project/assay/pkg/extract/records"
 	"github.com/assay-project/assay/pkg/reason"
 	"github.com/assay-project/assay/services/analyzer/library/step"
@@ -72,6 +73,10 @@ func Parse() step.Step {
 		if err != nil {
 			return step.Result{}, err
 		}
+		kind, coded, err := decoded(ctx, f, kind)
+		if err != nil {
+			return step.Result{}, err
+		}
 		body := f.Open(ctx)
 		defer body.Close()
 		spans, found, err := kind.Spans(body)
@@ -81,6 +86,14 @@ func Parse() step.Step {
 		if found == 0 {
 			return step.Result{}, reason.NoRecords
 		}
-		return storeIndex(ctx, f, records.Index{Format: kind.Name, Found: found, Spans: spans})
+		x := records.Index{Format: kind.Name, Found: found, Spans: spans, Charset: coded.Name}
+		if coded.Name == "" {
+			return storeIndex(ctx, f, x)
+		}
+		outcome := plaintext.Outcome{Charset: coded}
+		x.Remarks = outcome.Remarks()
+		r, err := storeIndex(ctx, f, x)
+		r.Metadata = step.Decoding(outcome)
+		return r, err
 	}}
 }

@@ -4,12 +4,10 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 	"time"
 
-	"github.com/assay-project/assay/pkg/extract/charset"
 	"github.com/assay-project/assay/pkg/extract/plaintext"
 	"github.com/assay-project/assay/pkg/extract/records"
 	"github.com/assay-project/assay/pkg/extract/sheet"
@@ -52,11 +50,11 @@ func ParseTable(kit *structure.Kit) step.Step {
 		case x.Found == 0:
 			return step.Result{}, reason.NoRows
 		}
-		decoded := rows.text.Outcome()
-		x.Remarks, x.Preamble, x.Units = append(charsetRemarks(decoded), rows.Remarks...), rows.Preamble, rows.Units
+		coding := rows.text.Outcome()
+		x.Remarks, x.Preamble, x.Units = append(coding.Remarks(), rows.Remarks...), rows.Preamble, rows.Units
 		x.Delimiter, x.Decimal = string(rows.Delimiter), f.Options.Decimal
 		r, err := storeIndex(ctx, f, x)
-		r.Metadata = step.Decoding(decoded)
+		r.Metadata = step.Decoding(coding)
 		return r, err
 	}}
 }
@@ -69,7 +67,7 @@ type table struct {
 }
 
 func openTable(ctx context.Context, f *step.File) (*table, error) {
-	coded, err := plaintext.Text{ContentType: f.ContentType, Open: func() (io.ReadCloser, error) { return f.Open(ctx), nil }}.Detect()
+	coded, err := detect(ctx, f)
 	if err != nil {
 		return nil, err
 	}
@@ -89,24 +87,6 @@ func openTable(ctx context.Context, f *step.File) (*table, error) {
 func (t *table) close() {
 	t.text.Free()
 	_ = t.source.Close() // no error to report: the source is only read
-}
-
-// charsetRemarks says what was guessed or replaced to decode a table, and how to declare its charset.
-func charsetRemarks(c plaintext.Outcome) []string {
-	var all []string
-	if c.Ignored != "" {
-		all = append(all, fmt.Sprintf("The declared charset %s does not fit the text, which was read as %s.", c.Ignored, c.Name))
-	}
-	switch {
-	case c.How == plaintext.Assumed && c.Rival != "":
-		all = append(all, fmt.Sprintf("The charset was guessed: %s, but %s fits about equally; the content type can declare it, as in text/csv; charset=%s.", c.Name, c.Rival, c.Rival))
-	case c.Name != charset.UTF8.Name && (c.How == plaintext.Assumed || c.How == plaintext.Detected):
-		all = append(all, fmt.Sprintf("The charset was guessed: %s; the content type can declare another, as in text/csv; charset=windows-1252.", c.Name))
-	}
-	if c.Replaced > 0 {
-		all = append(all, fmt.Sprintf("%d places of the text are not in the charset %s and read as U+FFFD; the content type can declare another charset.", c.Replaced, c.Name))
-	}
-	return all
 }
 
 // Workbook returns the step that finds and processes the rows of the sheets of an XLSX workbook. Documents in other

@@ -37,6 +37,7 @@ func Promises() system.Promises {
 		"library: records are exported":                      recordsAreExported,
 		"library: tables are read as written":                tablesAreReadAsWritten,
 		"library: values of an SDF may begin with >":         qualifiedValuesAreKept,
+		"library: the charset of values is detected":         valuesAreDecoded,
 		"library: records contain tables":                    recordTables,
 		"library: tables are read as stated":                 tablesAreReadAsStated,
 		"library: previews read tables differently":          previewsReadDifferently,

@@ -46,3 +46,23 @@ func qualifiedValuesAreKept(t *testing.T, s system.System) {
 		text = read(t)(c.ExportRecords(system.Within(t), n.ID, client.Export{Format: "sdf", Fields: "IC50_uM,Target"}))
 	}
 }
+
+// valuesAreDecoded: the charset of records is detected as that of tables. The bytes are those of "产地", "北京市海淀区" and
+// "上海市浦东新区" in GBK, as iconv encodes them.
+func valuesAreDecoded(t *testing.T, s system.System) {
+	c := s.Client(t, system.NewOwner())
+	block, _, _ := strings.Cut(molecule("m", 0), ">")
+	origin, haidian, pudong := "\xb2\xfa\xb5\xd8", "\xb1\xb1\xbe\xa9\xca\xd0\xba\xa3\xb5\xed\xc7\xf8", "\xc9\xcf\xba\xa3\xca\xd0\xc6\xd6\xb6\xab\xd0\xc2\xc7\xf8"
+	n := file(t, c, "origins.sdf", "", block+"> <"+origin+">\n"+haidian+"\n\n$$$$\n"+block+"> <"+origin+">\n"+pudong+"\n\n$$$$\n")
+	selected := read(t)(c.ExportRecords(system.Within(t), n.ID, client.Export{Format: "jsonl", Fields: "产地", Filter: `产地 ~ "浦东"`}))
+	if want := `{"index":1,"name":"m","values":{"产地":"上海市浦东新区"}}` + "\n"; selected != want {
+		t.Errorf("got %s, want %s", selected, want)
+	}
+	m, err := c.NodeMetadata(system.Within(t), n.ID, client.Reading{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if remarks, _ := m["remarks"].([]any); m["charset"] != "gb18030" || len(remarks) != 1 || !strings.Contains(remarks[0].(string), "gb18030") {
+		t.Errorf("charset %v and remarks %v, want gb18030 and one remark", m["charset"], remarks)
+	}
+}
