@@ -213,7 +213,7 @@ func TestLibraryReadsTablesAsStated(t *testing.T) {
 	dir := localFiles(t, map[string]string{"a.csv": "a;b,c\nx;y,z\nx;y,z\n"})
 	record := func(want string) {
 		t.Helper()
-		p.run("library", "records", "/a.csv", "--limit", "1").want(t, 0, "     0    "+want+"\n", "")
+		p.run("library", "records", "/a.csv", "--limit", "1").want(t, 0, "     1    "+want+"\n", "")
 	}
 	p.run("library", "put", "--header", "maybe", dir).want(t, 2, "", `--header "maybe" is not yes or no`)
 	p.run("library", "put", "--delimiter", ",", "--wait", filepath.Join(dir, "a.csv"))
