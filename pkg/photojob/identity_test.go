@@ -95,6 +95,15 @@ func TestObjectKeys(t *testing.T) {
 	if other.UploadKey(id) == portrait.UploadKey(id) {
 		t.Error("got the same upload key for different terms, want different keys")
 	}
+	job := portrait.Job(id, "ann")
+	if !portrait.ReservedAs(job) || other.ReservedAs(job) {
+		t.Error("a job of an earlier version is not recognized by its terms")
+	}
+	job.CreatedAt = 1_795_846_124_883
+	job.S3TempKey += createdSuffix(job.CreatedAt)
+	if !portrait.ReservedAs(job) || other.ReservedAs(job) {
+		t.Errorf("the job with the upload %s is not recognized by its terms", job.S3TempKey)
+	}
 	for _, foreign := range []string{"", "uploads/", "uploads/" + id, "uploads/" + id + "/1", blob.Key("uploads/", id+"/"), blob.Key("files/", id+"/1"), blob.Key("work/", strings.ToLower(id)+"/answer-1")} {
 		if _, err := JobOf(foreign); !errors.Is(err, ErrForeignKey) {
 			t.Errorf("JobOf(%q): got error %v, want ErrForeignKey", foreign, err)

@@ -15,7 +15,7 @@ import (
 // The objects of a job. Objects in the temp bucket are needed while the job is in progress or may be retried;
 // the final bucket contains the edited photo.
 //
-//	temp   uploads/<shard>/<jobId>/<size>-<fingerprint>   as uploaded
+//	temp   uploads/<shard>/<jobId>/<size>-<fingerprint>-<created>   as uploaded
 //	temp   work/<shard>/<jobId>/answer-<n>                the provider's response to call n
 //	final  final/<shard>/<jobId>/<n>.<ext>                the result of call n
 //	final  final/<shard>/<jobId>/<n>.<ext>.preview        a small picture of the result
@@ -31,13 +31,23 @@ const (
 // ErrForeignKey means that an object key does not belong to a photo job.
 var ErrForeignKey = errors.New("not an object of a photo job")
 
-// UploadKey returns the key under which the bytes of a job are uploaded. It contains a hash of the terms,
-// so that two reservations of one job id with different terms have different keys.
+// UploadKey returns the key under which the bytes of a job are uploaded, without the time of its creation. It contains a
+// hash of the terms, so that two reservations of one job id with different terms have different keys.
 func (t Terms) UploadKey(jobID string) string {
 	terms, _ := json.Marshal(t) // cannot fail: strings and numbers can always be encoded
 	sum := sha256.Sum256(terms)
 	return blob.Key(UploadPrefix, jobID+"/"+strconv.FormatInt(t.Size, 10)+"-"+hex.EncodeToString(sum[:16]))
 }
+
+// ReservedAs reports whether a job was created with these terms. Jobs of earlier versions have keys without a time.
+func (t Terms) ReservedAs(j Job) bool {
+	created, same := strings.CutPrefix(j.S3TempKey, t.UploadKey(j.JobID))
+	return same && (created == "" || created == createdSuffix(j.CreatedAt))
+}
+
+// createdSuffix returns the end of the key of an upload. With it, a job with the id of one that was deleted has another key,
+// which a worker of the deleted job does not delete.
+func createdSuffix(createdAt int64) string { return "-" + strconv.FormatInt(createdAt, 36) }
 
 // AnswerKey returns the key of the provider's response to call n.
 func AnswerKey(jobID string, n int) string {

@@ -79,6 +79,7 @@ func (s *Store) created(j Job) Job {
 	now := s.now()
 	j.Status, j.CreatedAt, j.UpdatedAt = Queued, now.UnixMilli(), now.UnixMilli()
 	j.TTL = now.Add(Lifetime).Unix()
+	j.S3TempKey += createdSuffix(j.CreatedAt)
 	return j
 }
 

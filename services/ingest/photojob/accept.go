@@ -110,7 +110,7 @@ func (a *Area) create(ctx context.Context, owner, key string, terms photojob.Ter
 		Create: func(ctx context.Context, id string) (photojob.Job, error) {
 			return a.store.Create(ctx, routed(terms.Job(id, owner), route).Traced(obs.TraceFrom(ctx)))
 		},
-		Same: func(j photojob.Job) bool { return j.S3TempKey == terms.UploadKey(j.JobID) },
+		Same: terms.ReservedAs,
 	})
 }
 
@@ -152,7 +152,8 @@ func (a *Area) createBatch(ctx context.Context, owner, key string, terms []photo
 		},
 		Same: func(b photojob.Batch) bool {
 			return b.Size == len(jobs) && !slices.ContainsFunc(b.Jobs, func(j photojob.Job) bool {
-				return !slices.ContainsFunc(jobs, func(requested photojob.Job) bool { return requested.S3TempKey == j.S3TempKey })
+				i := slices.IndexFunc(jobs, func(requested photojob.Job) bool { return requested.JobID == j.JobID })
+				return i < 0 || !terms[i].ReservedAs(j)
 			})
 		},
 	})

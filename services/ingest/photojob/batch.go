@@ -54,7 +54,7 @@ func (a *Area) postBatch(ctx context.Context, in *batchInput) (*accept.Located[b
 	}
 	out := &accept.Located[batchResponse]{Location: "/v1/photo-batches/" + batch.BatchID, Body: batchResponse{batch.BatchID, []batchUpload{}}}
 	for _, job := range batch.Jobs {
-		requested := slices.IndexFunc(all, func(t photojob.Terms) bool { return t.UploadKey(job.JobID) == job.S3TempKey })
+		requested := slices.IndexFunc(all, func(t photojob.Terms) bool { return t.ReservedAs(job) })
 		signed, err := a.sign(ctx, job, all[requested].SHA256)
 		if err != nil {
 			return nil, err
