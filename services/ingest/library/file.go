@@ -162,7 +162,7 @@ func (a *Area) reserve(ctx context.Context, key string, terms library.NewFile, c
 	terms.ContentType = cmp.Or(terms.ContentType, receive.DefaultContentType)
 	terms.ParentID, terms.Type, terms.Bucket = cmp.Or(named, library.RootID(terms.Owner)), library.TypeOf(terms.ContentType), a.Bucket.Bucket
 	return accept.Reserve(ctx, a.Quotas, accept.Reservation[item]{
-		Owner: terms.Owner, Key: key, Find: a.findBoth,
+		Owner: terms.Owner, Key: key, Find: a.reservedFile,
 		ID: func(ctx context.Context) (string, error) { return a.ids.New(ctx, terms.Owner, key) },
 		Counted: func(id string) []quota.Item {
 			counted.Area, counted.ID = library.Name, id
@@ -181,9 +181,19 @@ func (a *Area) reserve(ctx context.Context, key string, terms library.NewFile, c
 	})
 }
 
-// findBoth returns the node with an id and, if it is a file, the file.
-func (a *Area) findBoth(ctx context.Context, id string) (found item, err error) {
-	if found.node, err = a.store.Get(ctx, id); err == nil && found.node.Type == library.KindFile {
+// reserved returns the node that an earlier call with the same idempotency key created. It returns library.ErrBusy while
+// the node is being erased, because its id can be used again soon.
+func (a *Area) reserved(ctx context.Context, id string) (library.Node, error) {
+	n, err := a.store.Get(ctx, id)
+	if err == nil && n.Erasing() {
+		return n, library.ErrBusy
+	}
+	return n, err
+}
+
+// reservedFile is like reserved, and also returns the file of a node that is one.
+func (a *Area) reservedFile(ctx context.Context, id string) (found item, err error) {
+	if found.node, err = a.reserved(ctx, id); err == nil && found.node.Type == library.KindFile {
 		found.file, err = a.store.File(ctx, id)
 	}
 	return found, err
