@@ -15,7 +15,7 @@ const (
 	MaxFields      = 1_000     // further fields are counted but have no column
 	MaxRecordBytes = 8 << 20   // a longer record fails
 	ChunkSize      = 1_000     // records per chunk, except for tables; the last chunk may have fewer
-	MaxChunk       = 10_000    // maximum rows of a table per chunk
+	MaxChunk       = 25_000    // maximum rows of a table per chunk
 )
 
 // A Record is one molecule, reaction, crystal, spectrum or row.
