@@ -132,9 +132,6 @@ type Reader struct {
 	replaced int64
 }
 
-// Outcome says how the text that has been read was decoded.
-func (r *Reader) Outcome() Outcome { return Outcome{r.Charset, r.replaced} }
-
 // NewReader returns a reader of a text in the charset. The caller must call Free after its last read.
 func (c Charset) NewReader(source io.Reader) (*Reader, error) {
 	r := &Reader{Charset: c, start: starts.Get().(*bufio.Reader)}

@@ -27,22 +27,22 @@ type PreviewRow struct {
 // NewPreview returns up to the given number of rows of the table that begins with head, as the options and the content type
 // state it. whole means that head is all of the table; otherwise its last row may be cut, and is left out. The errors are
 // those of plaintext.Text.Read and of NewText.
-func NewPreview(head []byte, whole bool, contentType string, options Options, rows int) (Preview, error) {
+func NewPreview(head []byte, whole bool, contentType string, options Options, rows int) (p Preview, err error) {
 	open := func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(head)), nil }
-	coded, err := plaintext.Text{ContentType: contentType, Open: open}.Detect()
-	if err != nil {
-		return Preview{}, err
-	}
-	text, err := coded.NewReader(bytes.NewReader(head))
-	if err != nil {
-		return Preview{}, err
-	}
-	defer text.Free()
-	t, err := NewText(text, options)
-	if err != nil {
-		return Preview{}, err
-	}
-	p := Preview{Columns: t.Columns(), Delimiter: t.Delimiter, Charset: coded, Remarks: append(text.Outcome().Remarks(), t.Remarks...), Preamble: t.Preamble}
+	coding, err := plaintext.Text{ContentType: contentType, Open: open}.ReadDetected(func(text io.Reader) error {
+		t, err := NewText(text, options)
+		if err != nil {
+			return err
+		}
+		p = Preview{Columns: t.Columns(), Delimiter: t.Delimiter, Remarks: t.Remarks, Preamble: t.Preamble}
+		return p.read(t, whole, rows)
+	})
+	p.Charset, p.Remarks = coding.Charset, append(coding.Remarks(), p.Remarks...)
+	return p, err
+}
+
+// read reads up to the given number of rows.
+func (p *Preview) read(t *Text, whole bool, rows int) error {
 	for len(p.Rows) < rows {
 		r, err := t.Next()
 		switch {
@@ -50,9 +50,9 @@ func NewPreview(head []byte, whole bool, contentType string, options Options, ro
 			if !whole && len(p.Rows) > 0 {
 				p.Rows = p.Rows[:len(p.Rows)-1]
 			}
-			return p, nil
+			return nil
 		case err != nil:
-			return Preview{}, err
+			return err
 		}
 		row := PreviewRow{Cells: []string{}, Error: r.Error}
 		if !r.Failed() {
@@ -66,5 +66,5 @@ func NewPreview(head []byte, whole bool, contentType string, options Options, ro
 		}
 		p.Rows = append(p.Rows, row)
 	}
-	return p, nil
+	return nil
 }

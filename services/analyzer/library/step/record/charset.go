@@ -11,9 +11,9 @@ import (
 	"github.com/assay-project/assay/services/analyzer/library/step"
 )
 
-// detect reads a file and returns its charset.
-func detect(ctx context.Context, f *step.File) (plaintext.Charset, error) {
-	return plaintext.Text{ContentType: f.ContentType, Open: func() (io.ReadCloser, error) { return f.Open(ctx), nil }}.Detect()
+// textOf returns the text of a file.
+func textOf(ctx context.Context, f *step.File) plaintext.Text {
+	return plaintext.Text{ContentType: f.ContentType, Open: func() (io.ReadCloser, error) { return f.Open(ctx), nil }}
 }
 
 // decoded returns the format of the records of a file in their charset, and how the charset was found. The charset has no
@@ -22,7 +22,7 @@ func decoded(ctx context.Context, f *step.File, kind records.Format) (records.Fo
 	if kind.Declares {
 		return kind, plaintext.Charset{}, nil
 	}
-	c, err := detect(ctx, f)
+	c, err := textOf(ctx, f).Detect()
 	var binary *plaintext.NotTextError
 	if errors.As(err, &binary) || err == nil && c.Name == charset.UTF8.Name {
 		return kind, plaintext.Charset{}, nil

@@ -10,6 +10,7 @@ import (
 
 	"github.com/assay-project/assay/pkg/extract/pixels"
 	"github.com/assay-project/assay/pkg/extract/records"
+	"github.com/assay-project/assay/pkg/extract/sheet"
 	"github.com/assay-project/assay/pkg/extract/structure"
 	"github.com/assay-project/assay/pkg/extract/svg"
 	"github.com/assay-project/assay/pkg/library"
@@ -160,26 +161,9 @@ func TableText() step.Step {
 			return step.Result{}, err
 		}
 		defer release()
-		rows, err := openTable(ctx, f)
-		if err != nil {
-			return step.Result{}, err
-		}
-		defer rows.close()
 		var t text
-		for line := range strings.Lines(rows.Preamble) {
-			t.value(strings.TrimSpace(line))
-		}
-		for range records.MaxRows {
-			r, err := rows.Next()
-			if errors.Is(err, io.EOF) {
-				break
-			}
-			if err != nil {
-				return step.Result{}, err
-			}
-			if !t.add(&r) {
-				break
-			}
+		if _, err := readTable(ctx, f, t.addTable); err != nil {
+			return step.Result{}, err
 		}
 		return t.store(ctx, f)
 	}}
@@ -204,6 +188,26 @@ func (t *text) add(r *records.Record) bool {
 		t.value(field.Value)
 	}
 	return !t.cut
+}
+
+// addTable adds the lines before a table and its rows, as far as they fit.
+func (t *text) addTable(rows *sheet.Text) error {
+	for line := range strings.Lines(rows.Preamble) {
+		t.value(strings.TrimSpace(line))
+	}
+	for range records.MaxRows {
+		r, err := rows.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if !t.add(&r) {
+			return nil
+		}
+	}
+	return nil
 }
 
 func (t *text) value(s string) {

@@ -35,12 +35,13 @@ func ParseTable(kit *structure.Kit) step.Step {
 			return step.Result{}, err
 		}
 		defer release()
-		rows, err := openTable(ctx, f)
-		if err != nil {
-			return step.Result{}, err
-		}
-		defer rows.close()
-		x, err := processRows(ctx, f, kit, "csv", rows.Next)
+		var x records.Index
+		var rows *sheet.Text
+		coding, err := readTable(ctx, f, func(opened *sheet.Text) (err error) {
+			rows = opened
+			x, err = processRows(ctx, f, kit, "csv", rows.Next)
+			return err
+		})
 		if err != nil {
 			return step.Result{}, err
 		}
@@ -50,7 +51,6 @@ func ParseTable(kit *structure.Kit) step.Step {
 		case x.Found == 0:
 			return step.Result{}, reason.NoRows
 		}
-		coding := rows.text.Outcome()
 		x.Remarks, x.Preamble, x.Units = append(coding.Remarks(), rows.Remarks...), rows.Preamble, rows.Units
 		x.Delimiter, x.Decimal = string(rows.Delimiter), f.Options.Decimal
 		r, err := storeIndex(ctx, f, x)
@@ -59,34 +59,15 @@ func ParseTable(kit *structure.Kit) step.Step {
 	}}
 }
 
-// table is an open delimited table. The caller must close it.
-type table struct {
-	*sheet.Text
-	text   *plaintext.Reader
-	source io.Closer
-}
-
-func openTable(ctx context.Context, f *step.File) (*table, error) {
-	coded, err := detect(ctx, f)
-	if err != nil {
-		return nil, err
-	}
-	source := f.Open(ctx)
-	text, err := coded.NewReader(source)
-	if err != nil {
-		return nil, errors.Join(err, source.Close())
-	}
-	t := &table{text: text, source: source}
-	if t.Text, err = sheet.NewText(text, f.Options); err != nil {
-		t.close()
-		return nil, err
-	}
-	return t, nil
-}
-
-func (t *table) close() {
-	t.text.Free()
-	_ = t.source.Close() // no error to report: the source is only read
+// readTable calls use with the rows of a delimited table, and returns how the table was decoded.
+func readTable(ctx context.Context, f *step.File, use func(*sheet.Text) error) (plaintext.Outcome, error) {
+	return textOf(ctx, f).ReadDetected(func(text io.Reader) error {
+		rows, err := sheet.NewText(text, f.Options)
+		if err != nil {
+			return err
+		}
+		return use(rows)
+	})
 }
 
 // Workbook returns the step that finds and processes the rows of the sheets of an XLSX workbook. Documents in other
