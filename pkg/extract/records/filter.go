@@ -129,7 +129,7 @@ func (c dated) match(row []string) bool {
 
 func (c equal) match(row []string) bool {
 	cell := row[c.column]
-	same := cell == c.value || isBoolean(cell) && strings.EqualFold(cell, c.value)
+	same := cell == c.value || isBoolean(cell) && strings.EqualFold(strings.TrimSpace(cell), c.value)
 	return cell != "" && same == c.same
 }
 

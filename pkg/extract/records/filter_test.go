@@ -10,7 +10,7 @@ import (
 var filterColumns = []Column{{Name: "logP"}, {Name: "Melting Point"}, {Name: "CAS"}, {Name: "made"}, {Name: "weight", Property: true}, {Name: "formula", Property: true}}
 
 func TestFilters(t *testing.T) {
-	r := Record{Name: "Benzoic Acid", Fields: Fields{{"logP", "1.87"}, {"Melting Point", "122"}, {"CAS", "0065"}, {"made", "2024-05-31"}, {"pure", "TRUE"}, {"T", "293(2)"}},
+	r := Record{Name: "Benzoic Acid", Fields: Fields{{"logP", "1.87"}, {"Melting Point", "122"}, {"CAS", "0065"}, {"made", "2024-05-31"}, {"pure", "TRUE"}, {"dry", " True "}, {"T", "293(2)"}},
 		Properties: Properties{{"weight", 122.12}, {"formula", "C7H6O2"}}}
 	for text, want := range map[string]bool{
 		"logP<3":                            true,
@@ -46,11 +46,13 @@ func TestFilters(t *testing.T) {
 		"pure = True":                       true,
 		"pure != true":                      false,
 		"pure = false":                      false,
+		"dry = true":                        true,
+		"dry != true":                       false,
 		"T > 200":                           true,
 		"T = 293":                           true,
 		"T > 293":                           false,
 	} {
-		f, err := ParseFilter(text, append(slices.Clone(filterColumns), Column{Name: "pure"}, Column{Name: "T"}))
+		f, err := ParseFilter(text, append(slices.Clone(filterColumns), Column{Name: "pure"}, Column{Name: "dry"}, Column{Name: "T"}))
 		if err != nil {
 			t.Errorf("%s: got error %v, want none", text, err)
 		} else if got := f.match(&r); got != want {

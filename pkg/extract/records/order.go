@@ -48,7 +48,7 @@ func (c Column) value(cell string) value {
 		}
 	case c.Type == Boolean:
 		if isBoolean(cell) {
-			return value{key: uint64(len("false") - len(cell))}
+			return value{key: uint64(len("false") - len(strings.TrimSpace(cell)))}
 		}
 	}
 	return value{textual, textKey(cell), cell}
