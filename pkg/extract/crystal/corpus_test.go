@@ -1,16 +1,14 @@
 package crystal
 
 import (
-	"bytes"
 	"encoding/json"
 	"math"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"testing"
 
 	"github.com/assay-project/assay/pkg/extract/records"
+	"github.com/assay-project/assay/pkg/extract/records/recordstest"
 )
 
 // oracle prints what gemmi reads from each data block of the files that are its arguments, one JSON object a line. A
@@ -64,18 +62,6 @@ type oracleBlock struct {
 // TestPublicFiles compares the CIFs in the subfolders of the folder ASSAY_CRYSTALS with gemmi, whose Python module must be
 // installed: the data blocks, the cell, and the numbers of sites, operations and atoms in the cell.
 func TestPublicFiles(t *testing.T) {
-	dir := os.Getenv("ASSAY_CRYSTALS")
-	if dir == "" {
-		t.Skip("ASSAY_CRYSTALS names no folder of CIFs")
-	}
-	files, err := filepath.Glob(filepath.Join(dir, "*", "*"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := exec.CommandContext(t.Context(), "python3", append([]string{"-c", oracle}, files...)...).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
 	count := map[string][2]int{} // equal and compared
 	check := func(what, path string, got, want any, equal bool) {
 		c := count[what]
@@ -87,7 +73,7 @@ func TestPublicFiles(t *testing.T) {
 		}
 		count[what] = c
 	}
-	for line := range bytes.Lines(out) {
+	for line := range recordstest.Reference(t, "ASSAY_CRYSTALS", "python3", "-c", oracle) {
 		var file struct {
 			Path, Error string
 			Blocks      []oracleBlock

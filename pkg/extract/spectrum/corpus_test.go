@@ -1,13 +1,12 @@
 package spectrum
 
 import (
-	"bytes"
 	"encoding/json"
 	"math"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"testing"
+
+	"github.com/assay-project/assay/pkg/extract/records/recordstest"
 )
 
 // oracle prints what jcampconverter reads from each block of the files that are its arguments, one JSON object a line: the
@@ -30,20 +29,8 @@ for (const path of process.argv.slice(1)) {
 // TestPublicFiles compares the JCAMP-DX files in the subfolders of the folder ASSAY_SPECTRA with jcampconverter, which node must
 // find: the number and the sum of the ordinates of each curve.
 func TestPublicFiles(t *testing.T) {
-	dir := os.Getenv("ASSAY_SPECTRA")
-	if dir == "" {
-		t.Skip("ASSAY_SPECTRA names no folder of JCAMP-DX files")
-	}
-	files, err := filepath.Glob(filepath.Join(dir, "*", "*"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := exec.CommandContext(t.Context(), "node", append([]string{"-e", oracle}, files...)...).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
 	equal, compared := 0, 0
-	for line := range bytes.Lines(out) {
+	for line := range recordstest.Reference(t, "ASSAY_SPECTRA", "node", "-e", oracle) {
 		var want struct {
 			Path   string
 			Blocks [][][2]float64
