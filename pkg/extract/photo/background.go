@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"github.com/assay-project/assay/pkg/extract/photo/cutout"
-	"github.com/assay-project/assay/pkg/extract/photo/grammar"
 	"github.com/assay-project/assay/pkg/extract/photo/objects"
+	"github.com/assay-project/assay/pkg/extract/photo/operation"
 )
 
 // personConfidence is the minimum confidence for cutting out a person.
@@ -71,13 +71,13 @@ func union(boxes []image.Rectangle) image.Rectangle {
 
 // background changes the background behind people. It reports the step as skipped if no person is
 // found.
-func (e *edit) background(ctx context.Context, s grammar.Step) error {
+func (e *edit) background(ctx context.Context, s operation.Step) error {
 	found, err := e.look(ctx)
 	if err != nil {
 		return err
 	}
 	if len(found.faces) == 0 && len(found.persons()) == 0 {
-		e.degrade(string(s.Op) + ": no person")
+		e.degrade(s.Op.Phrase() + ": no person")
 		return nil
 	}
 	cutter, err := e.cutter()
@@ -90,18 +90,19 @@ func (e *edit) background(ctx context.Context, s grammar.Step) error {
 	}
 	m := e.NRGBA()
 	switch s.Op {
-	case grammar.RemoveBackground:
+	case operation.RemoveBackground:
 		withMask(mask, m, func(pixel []byte, _ image.Point, person int) { pixel[3] = part(pixel[3], 0, person) })
 		e.SetTransparent()
-	case grammar.Background:
+	case operation.Background:
+		color := s.Color.RGB()
 		withMask(mask, m, func(pixel []byte, _ image.Point, person int) {
 			person = person * int(pixel[3]) / 255 // fill the transparent pixels with the color
 			for c := range 3 {
-				pixel[c] = part(pixel[c], s.Color[c], person)
+				pixel[c] = part(pixel[c], color[c], person)
 			}
 			pixel[3] = 255
 		})
-	case grammar.BlurBackground:
+	case operation.BlurBackground:
 		sharp := &image.NRGBA{Pix: slices.Clone(m.Pix), Stride: m.Stride, Rect: m.Rect}
 		e.Blur(max(1, max(e.Width(), e.Height())/100))
 		withMask(mask, e.NRGBA(), func(pixel []byte, at image.Point, person int) {

@@ -10,18 +10,35 @@ import (
 	"github.com/assay-project/assay/pkg/extract/photo/cutout"
 	"github.com/assay-project/assay/pkg/extract/photo/grammar"
 	"github.com/assay-project/assay/pkg/extract/photo/objects"
+	"github.com/assay-project/assay/pkg/extract/photo/operation"
 	"github.com/assay-project/assay/pkg/extract/pixels"
 	"github.com/assay-project/assay/pkg/extract/reason"
 )
 
 // Request asks for an edit.
 type Request struct {
-	Prompt string // instructions of package grammar
-	// Requests in addition to the prompt, which takes precedence. A zero value means no request.
+	Prompt     string           // instructions of package grammar; empty means enhance, unless there are Operations
+	Operations []operation.Step // valid steps, applied after those of the prompt
+	// Requests in addition to the prompt and the operations, which take precedence. A zero value means no request.
 	Format        string // jpeg, png, webp
 	Quality       int    // for JPEG and WebP, 1 to 100; WebP is lossless at 100
 	Width, Height int    // maximum size in pixels
 	AspectRatio   string // for example 3:2
+
+	Tolerant bool              // edit what can be read of a truncated photo
+	Frames   string            // of an animation: "first" or "all"; empty means first
+	Colors   string            // "keep" an RGB profile or convert to "srgb"; empty means keep
+	Keep     []string          // metadata to keep: "copyright"
+	Outputs  []Output          // further results of the same edit
+	Logos    map[string][]byte // the encoded pictures of the Logo fields of Watermark steps
+}
+
+// Output is a further result of an edit: the edited photo, shrunk to a maximum size and in a format.
+type Output struct {
+	Format  string `json:"format,omitempty"`  // empty for the format of the main result
+	Quality int    `json:"quality,omitempty"` // 1 to 100; 0 for the default of the format
+	Width   int    `json:"width,omitempty"`   // maximum in pixels; 0 for no limit
+	Height  int    `json:"height,omitempty"`
 }
 
 // Edited is the result of an edit.
@@ -51,10 +68,10 @@ func (s *Studio) Edit(ctx context.Context, photo []byte, r Request) (Edited, err
 	limits := s.config.Limits
 	limits.WebP = encoding.WebPQuality()
 	for _, s := range steps {
-		if s.Subject || behind[s.Op] {
+		if s.Gravity == operation.Subject || behind[s.Op] {
 			limits.Beside = max(objects.Memory, cutout.Memory)
 		}
-		limits.Transparent = limits.Transparent || s.Op == grammar.RemoveBackground
+		limits.Transparent = limits.Transparent || s.Op == operation.RemoveBackground
 	}
 	picture, release, err := s.decoder.Decode(ctx, photo, limits)
 	if err != nil {
@@ -62,9 +79,7 @@ func (s *Studio) Edit(ctx context.Context, photo []byte, r Request) (Edited, err
 	}
 	defer release()
 	e.Picture = picture
-	if picture.Reduced != "" {
-		e.degrade(picture.Reduced)
-	}
+	e.degraded = append(e.degraded, picture.Remarks...)
 	for _, s := range steps {
 		if ctx.Err() != nil {
 			return Edited{}, context.Cause(ctx)
@@ -73,7 +88,7 @@ func (s *Studio) Edit(ctx context.Context, photo []byte, r Request) (Edited, err
 			return Edited{}, err
 		}
 	}
-	requested := func(s grammar.Step) bool { return s.Op == grammar.As && s.Format != "" }
+	requested := func(s operation.Step) bool { return s.Op == operation.Format && s.Format != "" }
 	if encoding.Format == pixels.JPEG && !picture.Opaque() && !slices.ContainsFunc(steps, requested) {
 		encoding.Format = pixels.PNG // JPEG has no transparency, and the background was removed
 	}
@@ -99,39 +114,39 @@ type edit struct {
 func (e *edit) degrade(reason string) { e.degraded = append(e.degraded, reason) }
 
 // withOptions appends a step for each request besides the prompt, unless the prompt has such a step.
-func (e *edit) withOptions(steps []grammar.Step, o Request) []grammar.Step {
-	named := map[grammar.Op]bool{}
+func (e *edit) withOptions(steps []operation.Step, o Request) []operation.Step {
+	named := map[operation.Op]bool{}
 	for _, s := range steps {
 		named[s.Op] = true
 	}
-	if o.AspectRatio != "" && !named[grammar.Crop] {
-		if w, h, ok := grammar.Ratio(o.AspectRatio); ok {
-			steps = append(steps, grammar.Step{Op: grammar.Crop, Width: w, Height: h})
+	if o.AspectRatio != "" && !named[operation.Crop] {
+		if ratio, err := operation.ParseRatio(o.AspectRatio); err == nil {
+			steps = append(steps, operation.Step{Op: operation.Crop, Ratio: ratio})
 		} else {
 			e.degrade("not understood: aspect ratio " + o.AspectRatio)
 		}
 	}
-	if (o.Width > 0 || o.Height > 0) && !named[grammar.Fit] {
-		steps = append(steps, grammar.Step{Op: grammar.Fit, Width: o.Width, Height: o.Height})
+	if (o.Width > 0 || o.Height > 0) && !named[operation.Resize] {
+		steps = append(steps, operation.Step{Op: operation.Resize, Width: o.Width, Height: o.Height})
 	}
-	if (o.Format != "" || o.Quality > 0) && !named[grammar.As] {
-		steps = append(steps, grammar.Step{Op: grammar.As, Format: o.Format, Quality: o.Quality})
+	if (o.Format != "" || o.Quality > 0) && !named[operation.Format] {
+		steps = append(steps, operation.Step{Op: operation.Format, Format: o.Format, Quality: o.Quality})
 	}
 	return steps
 }
 
 // behind contains the operations that change the background behind people.
-var behind = map[grammar.Op]bool{grammar.RemoveBackground: true, grammar.Background: true, grammar.BlurBackground: true}
+var behind = map[operation.Op]bool{operation.RemoveBackground: true, operation.Background: true, operation.BlurBackground: true}
 
 // encodingOf returns the encoding of the last As step. Without one, it is the format of the source,
 // or JPEG if that format cannot be written.
-func encodingOf(steps []grammar.Step, source pixels.Format) pixels.Encoding {
+func encodingOf(steps []operation.Step, source pixels.Format) pixels.Encoding {
 	encoding := pixels.Encoding{Format: source}
 	if source == pixels.HEIC {
 		encoding.Format = pixels.JPEG
 	}
 	for _, s := range steps {
-		if s.Op != grammar.As {
+		if s.Op != operation.Format {
 			continue
 		}
 		encoding.Quality = s.Quality
@@ -142,49 +157,55 @@ func encodingOf(steps []grammar.Step, source pixels.Format) pixels.Encoding {
 	return encoding
 }
 
-func (e *edit) apply(ctx context.Context, s grammar.Step) error {
-	amount := [...]int{grammar.Light + 1: 50, grammar.Medium + 1: 100, grammar.Strong + 1: 200}[s.Strength+1]
+func (e *edit) apply(ctx context.Context, s operation.Step) error {
+	amount := 100
+	switch s.Strength {
+	case operation.Light:
+		amount = 50
+	case operation.Strong:
+		amount = 200
+	}
 	switch s.Op {
-	case grammar.Enhance:
+	case operation.Enhance:
 		e.AutoLevels()
 		saturate(e.Picture, 10)
 		e.Sharpen(50)
-	case grammar.Levels:
+	case operation.Levels:
 		e.AutoLevels()
-	case grammar.WhiteBalance:
+	case operation.WhiteBalance:
 		whiteBalance(e.Picture)
-	case grammar.Sharpen:
+	case operation.Sharpen:
 		e.Sharpen(amount)
-	case grammar.Denoise:
+	case operation.Denoise:
 		for range max(amount/100, 1) {
 			e.Median()
 		}
-	case grammar.Blur:
+	case operation.Blur:
 		e.Blur(max(1, max(e.Width(), e.Height())*amount/40_000)) // 1/400 of the longer side
-	case grammar.Crop:
+	case operation.Crop:
 		return e.crop(ctx, s)
-	case grammar.RemoveBackground, grammar.Background, grammar.BlurBackground:
+	case operation.RemoveBackground, operation.Background, operation.BlurBackground:
 		return e.background(ctx, s)
-	case grammar.Fit:
+	case operation.Resize:
 		e.fit(s)
-	case grammar.Rotate:
-		e.Rotate(s.Degrees)
-	case grammar.Flip:
+	case operation.Rotate:
+		e.Rotate(int(s.Degrees))
+	case operation.Flip:
 		if s.Vertical {
 			e.FlipVertical()
 		} else {
 			e.FlipHorizontal()
 		}
-	case grammar.Watermark:
+	case operation.Watermark:
 		return watermark(e.Picture, s.Text)
-	case grammar.As: // applied when the picture is encoded
+	case operation.Format: // applied when the picture is encoded
 	default:
 		tone(e.Picture, s)
 	}
 	return nil
 }
 
-func (e *edit) fit(s grammar.Step) {
+func (e *edit) fit(s operation.Step) {
 	if s.Width > e.Width() && (s.Height == 0 || s.Height > e.Height()) {
 		e.degrade(fmt.Sprintf("not enlarged: the photo has %d × %d pixels", e.Width(), e.Height()))
 	}
@@ -193,17 +214,17 @@ func (e *edit) fit(s grammar.Step) {
 
 // crop crops to the largest area with the ratio of the step, centered on the picture, the faces or
 // the subject.
-func (e *edit) crop(ctx context.Context, s grammar.Step) error {
+func (e *edit) crop(ctx context.Context, s operation.Step) error {
 	width, height := e.Width(), e.Height()
 	around := image.Rect(0, 0, width, height)
 	switch {
-	case s.Faces:
+	case s.Gravity == operation.Faces:
 		if faces := e.faces.find(e.Picture); len(faces) > 0 {
 			around = union(faceBoxes(faces))
 		} else {
 			e.degrade("no face")
 		}
-	case s.Subject:
+	case s.Gravity == operation.Subject:
 		found, err := e.look(ctx)
 		if err != nil {
 			return err
@@ -215,9 +236,9 @@ func (e *edit) crop(ctx context.Context, s grammar.Step) error {
 		}
 	}
 	center := around.Min.Add(around.Max).Div(2)
-	w, h := width, max(width*s.Height/s.Width, 1)
+	w, h := width, max(width*s.Ratio.Height/s.Ratio.Width, 1)
 	if h > height {
-		w, h = max(height*s.Width/s.Height, 1), height
+		w, h = max(height*s.Ratio.Width/s.Ratio.Height, 1), height
 	}
 	left := min(max(center.X-w/2, 0), width-w) &^ 1 // even, so that the chroma planes of a JPEG can be cropped
 	top := min(max(center.Y-h/2, 0), height-h) &^ 1

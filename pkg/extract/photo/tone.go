@@ -1,32 +1,32 @@
 package photo
 
 import (
-	"github.com/assay-project/assay/pkg/extract/photo/grammar"
+	"github.com/assay-project/assay/pkg/extract/photo/operation"
 	"github.com/assay-project/assay/pkg/extract/pixels"
 )
 
 // tone applies a step that changes each pixel independently.
-func tone(p *pixels.Picture, s grammar.Step) {
+func tone(p *pixels.Picture, s operation.Step) {
 	unchanged, raised, lowered := curve(0), curve(s.Percent), curve(-s.Percent)
 	switch s.Op {
-	case grammar.Brighten:
+	case operation.Brighten:
 		p.Map(&raised, &raised, &raised)
-	case grammar.Darken:
+	case operation.Darken:
 		p.Map(&lowered, &lowered, &lowered)
-	case grammar.Warm:
+	case operation.Warm:
 		raised, lowered = curve(s.Percent/2), curve(-s.Percent/2)
 		p.Map(&raised, &unchanged, &lowered)
-	case grammar.Cool:
+	case operation.Cool:
 		raised, lowered = curve(s.Percent/2), curve(-s.Percent/2)
 		p.Map(&lowered, &unchanged, &raised)
-	case grammar.Contrast:
+	case operation.Contrast:
 		steeper := contrast(s.Percent)
 		p.Map(&steeper, &steeper, &steeper)
-	case grammar.Saturate:
+	case operation.Saturate:
 		saturate(p, s.Percent)
-	case grammar.Monochrome:
+	case operation.Grayscale:
 		saturate(p, -100)
-	case grammar.Sepia:
+	case operation.Sepia:
 		sepia(p)
 	}
 }

@@ -1,6 +1,7 @@
 package pixels
 
 import (
+	"context"
 	"encoding/binary"
 	"errors"
 	"image"
@@ -20,6 +21,10 @@ func isHEIC(head []byte) bool {
 		}
 	}
 	return false
+}
+
+func decodeHEIC(ctx context.Context, d *Decoder, data []byte, i Info) (image.Image, error) {
+	return d.codecs.heif.decode(ctx, data, i)
 }
 
 // scanHEIC reads the properties of the items: the color profile, and the largest width and height

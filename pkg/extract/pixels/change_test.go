@@ -203,8 +203,8 @@ func TestPixelTypes(t *testing.T) {
 		"16 bits": {deep, true, true}, "16 bits, alpha": {deepAlpha, true, false}, "16 bits, gray": {gray, true, true},
 	} {
 		p := decode(t, pngOf(t, test.in))
-		if (p.Reduced != "") != test.reduced || p.Opaque() != test.opaque {
-			t.Errorf("%s: got reduced %q, opaque %t, want reduced %t, opaque %t", name, p.Reduced, p.Opaque(), test.reduced, test.opaque)
+		if (len(p.Remarks) > 0) != test.reduced || p.Opaque() != test.opaque {
+			t.Errorf("%s: got remarks %q, opaque %t, want reduced %t, opaque %t", name, p.Remarks, p.Opaque(), test.reduced, test.opaque)
 		}
 		lossless, err := p.Encode(pixels.Encoding{Format: pixels.WebP, Quality: 100})
 		if err != nil {
@@ -226,7 +226,7 @@ func TestPixelTypes(t *testing.T) {
 // TestCMYK checks that colors are converted without their profile, and that the loss is reported.
 func TestCMYK(t *testing.T) {
 	p := decode(t, read(t, "testdata/cmyk.jpg"))
-	if rms, _ := rootMeanSquare(t, p.NRGBA(), scene.New(96, 64, 3)); rms > 6 || p.Reduced == "" {
-		t.Errorf("got a root mean square difference of %.2f, want at most 6; got reduced %q, want a reason", rms, p.Reduced)
+	if rms, _ := rootMeanSquare(t, p.NRGBA(), scene.New(96, 64, 3)); rms > 6 || len(p.Remarks) == 0 {
+		t.Errorf("got a root mean square difference of %.2f, want at most 6; got remarks %q, want a reason", rms, p.Remarks)
 	}
 }

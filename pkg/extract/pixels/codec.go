@@ -22,6 +22,22 @@ func importWASI(ctx context.Context, r wazero.Runtime, _ wazero.CompiledModule) 
 	return err
 }
 
+// codecs holds the engines of the formats that Go code does not read or write.
+type codecs struct {
+	heif heif
+	webp webpEncoder
+}
+
+func newCodecs(c wasm.Config) codecs { return codecs{heif: newHEIF(c), webp: newWebPEncoder(c)} }
+
+func (c *codecs) prepare(ctx context.Context) error {
+	return errors.Join(c.heif.Prepare(ctx), c.webp.Prepare(ctx))
+}
+
+func (c *codecs) close(ctx context.Context) error {
+	return errors.Join(c.heif.Close(ctx), c.webp.Close(ctx))
+}
+
 var errRejected = errors.New("the codec rejected the picture")
 
 // codec is an instance of a codec. The codec's functions return 0 on failure.

@@ -5,10 +5,6 @@ import (
 	"context"
 	"errors"
 	"image"
-	"image/jpeg"
-	"image/png"
-
-	"golang.org/x/image/webp"
 
 	"github.com/assay-project/assay/pkg/extract/budget"
 	"github.com/assay-project/assay/pkg/extract/reason"
@@ -18,25 +14,24 @@ import (
 // Decoder decodes pictures within a memory limit. It is safe for concurrent use.
 type Decoder struct {
 	memory *budget.Budget
-	heif   heif
-	webp   webpEncoder
+	codecs codecs
 }
 
 // NewDecoder returns a Decoder that reserves the memory for its pictures. The codecs of HEIC and WebP are compiled at the first call of Prepare, or when a picture
 // first needs one. The caller must close the Decoder.
 func NewDecoder(memory *budget.Budget, c wasm.Config) *Decoder {
-	return &Decoder{memory: memory, heif: newHEIF(c), webp: newWebPEncoder(c)}
+	return &Decoder{memory: memory, codecs: newCodecs(c)}
 }
 
 // Prepare waits until the codecs are compiled, or ctx is done.
 func (d *Decoder) Prepare(ctx context.Context) error {
-	return errors.Join(d.heif.Prepare(ctx), d.webp.Prepare(ctx))
+	return d.codecs.prepare(ctx)
 }
 
 // Close releases the codecs. It must not be called while Decode is running. After Close, decoded
 // pictures cannot be encoded as WebP.
 func (d *Decoder) Close(ctx context.Context) error {
-	return errors.Join(d.heif.Close(ctx), d.webp.Close(ctx))
+	return d.codecs.close(ctx)
 }
 
 // Decode inspects a picture, waits until the memory for processing it (Info.Memory) is available,
@@ -51,7 +46,7 @@ func (d *Decoder) Decode(ctx context.Context, data []byte, l Limits) (p *Picture
 		return nil, nil, err
 	}
 	if info.Format == HEIC {
-		if err := d.heif.Prepare(ctx); err != nil {
+		if err := d.codecs.heif.Prepare(ctx); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -67,7 +62,7 @@ func (d *Decoder) Decode(ctx context.Context, data []byte, l Limits) (p *Picture
 			free()
 		}
 	}()
-	m, err := d.decode(ctx, data, info)
+	m, err := info.format.decode(ctx, d, data, info)
 	if ctx.Err() != nil {
 		return nil, nil, context.Cause(ctx)
 	}
@@ -75,24 +70,8 @@ func (d *Decoder) Decode(ctx context.Context, data []byte, l Limits) (p *Picture
 		return nil, nil, unreadable(err)
 	}
 	p = upright(m, info)
-	p.webp = &d.webp
+	p.codecs = &d.codecs
 	return p, free, nil
-}
-
-func (d *Decoder) decode(ctx context.Context, data []byte, info Info) (image.Image, error) {
-	r := input{ctx, bytes.NewReader(data)}
-	switch info.Format {
-	case JPEG:
-		return jpeg.Decode(r)
-	case PNG:
-		return png.Decode(r)
-	case WebP:
-		return webp.Decode(r)
-	case GIF, BMP, TIFF:
-		return decodeMore(r, data, info.Format)
-	default:
-		return d.heif.decode(ctx, data, info)
-	}
 }
 
 // input is an encoded picture that cannot be read after ctx is done, which stops its decoder.
@@ -100,6 +79,8 @@ type input struct {
 	ctx  context.Context
 	data *bytes.Reader
 }
+
+func newInput(ctx context.Context, data []byte) input { return input{ctx, bytes.NewReader(data)} }
 
 func (i input) Read(b []byte) (int, error) {
 	if i.ctx.Err() != nil {

@@ -57,13 +57,13 @@ func (p *Picture) Encode(e Encoding) ([]byte, error) {
 }
 
 func (p *Picture) encodeWebP(quality int) ([]byte, error) {
-	encoder := p.webp
-	if encoder == nil {
-		own := newWebPEncoder(wasm.Config{})
-		encoder = &own
-		defer func() { _ = encoder.Close(context.Background()) }() // the garbage collector frees its memory
+	c := p.codecs
+	if c == nil {
+		own := newCodecs(wasm.Config{})
+		c = &own
+		defer func() { _ = c.close(context.Background()) }() // the garbage collector frees its memory
 	}
-	out, err := encoder.encode(p.NRGBA(), quality, !p.alpha)
+	out, err := c.webp.encode(p.NRGBA(), quality, !p.alpha)
 	if err != nil || p.profile == nil {
 		return out, err
 	}

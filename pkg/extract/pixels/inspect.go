@@ -1,42 +1,9 @@
 package pixels
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"image"
-	"image/jpeg"
-	"image/png"
 )
-
-// Format is a picture format. Its value is the name in the API.
-type Format string
-
-// Picture formats. HEIC is supported for reading only.
-const (
-	JPEG Format = "jpeg"
-	PNG  Format = "png"
-	WebP Format = "webp"
-	HEIC Format = "heic"
-)
-
-// MediaType returns the MIME type of the format.
-func (f Format) MediaType() string { return "image/" + string(f) }
-
-// Sniff detects the format of a file from its first 32 bytes. It returns "" for other formats.
-func Sniff(head []byte) Format {
-	switch {
-	case bytes.HasPrefix(head, []byte("\xff\xd8\xff")):
-		return JPEG
-	case bytes.HasPrefix(head, []byte(pngSignature)):
-		return PNG
-	case len(head) >= 12 && string(head[:4]) == "RIFF" && string(head[8:12]) == "WEBP":
-		return WebP
-	case heicIncluded && isHEIC(head):
-		return HEIC
-	}
-	return ""
-}
 
 // Info describes a picture as stated in its header.
 type Info struct {
@@ -46,6 +13,7 @@ type Info struct {
 	Profile       []byte // the ICC profile, nil when absent or damaged
 	Bytes         int    // size of the encoded picture
 
+	format   *format
 	animated bool
 	webp     int   // Limits.WebP
 	beside   int64 // Limits.Beside
@@ -59,13 +27,14 @@ func Inspect(data []byte, l Limits) (Info, error) {
 	if err := l.checkBytes(len(data)); err != nil {
 		return Info{}, err
 	}
-	info := Info{Format: Sniff(data), Orientation: 1, Bytes: len(data), webp: l.WebP, beside: l.Beside, opaque: !l.Transparent}
-	if info.Format == "" && l.More {
-		info.Format = sniffMore(data)
+	info := Info{Orientation: 1, Bytes: len(data), webp: l.WebP, beside: l.Beside, opaque: !l.Transparent}
+	if info.format = sniff(data, l.More); info.format == nil {
+		return Info{}, ErrFormat
 	}
-	config, err := info.header(data)
+	info.Format = info.format.name
+	config, err := info.format.header(&info, data)
 	if err != nil {
-		return Info{}, err
+		return Info{}, unreadable(err)
 	}
 	info.Width, info.Height = config.Width, config.Height
 	if info.animated && !l.More {
@@ -74,34 +43,9 @@ func Inspect(data []byte, l Limits) (Info, error) {
 	return info, l.checkSides(info.Width, info.Height)
 }
 
-// header reads the size with the decoder's own parser, because the decoder allocates memory for that
-// size, and the rest with a scan of the container.
-func (i *Info) header(data []byte) (config image.Config, err error) {
-	switch i.Format {
-	case JPEG:
-		if err := checkScans(data); err != nil {
-			return config, err
-		}
-		i.scanJPEG(data)
-		config, err = jpeg.DecodeConfig(bytes.NewReader(data))
-	case PNG:
-		i.scanPNG(data)
-		config, err = png.DecodeConfig(bytes.NewReader(data))
-	case WebP:
-		config, err = i.scanWebP(data)
-	case HEIC:
-		config, err = i.scanHEIC(data)
-	case GIF, BMP, TIFF:
-		config, err = i.scanMore(data)
-	default:
-		return config, ErrFormat
-	}
-	return config, unreadable(err)
-}
-
 // unreadable returns an error that is ErrUnreadable, or nil. It keeps the reason that err states.
 func unreadable(err error) error {
-	if err == nil || errors.Is(err, ErrUnreadable) {
+	if err == nil || errors.Is(err, ErrUnreadable) || errors.Is(err, ErrTooLarge) {
 		return err
 	}
 	return fmt.Errorf("%w: %w", ErrUnreadable, err)

@@ -2,7 +2,10 @@ package pixels
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
+	"image"
+	"image/jpeg"
 
 	"github.com/assay-project/assay/pkg/extract/reason"
 )
@@ -31,8 +34,17 @@ func checkScans(data []byte) error {
 	return nil
 }
 
+func isJPEG(head []byte) bool { return bytes.HasPrefix(head, []byte("\xff\xd8\xff")) }
+
+func decodeJPEG(ctx context.Context, _ *Decoder, data []byte, _ Info) (image.Image, error) {
+	return jpeg.Decode(newInput(ctx, data))
+}
+
 // scanJPEG reads the segments before the first scan.
-func (i *Info) scanJPEG(data []byte) {
+func (i *Info) scanJPEG(data []byte) (image.Config, error) {
+	if err := checkScans(data); err != nil {
+		return image.Config{}, err
+	}
 	var profile [][]byte
 	eachSegment(data, func(marker byte, body []byte) {
 		switch {
@@ -45,6 +57,7 @@ func (i *Info) scanJPEG(data []byte) {
 		}
 	})
 	i.Profile = validProfile(bytes.Join(profile, nil))
+	return jpeg.DecodeConfig(bytes.NewReader(data))
 }
 
 // eachSegment calls f for each segment before the first scan.

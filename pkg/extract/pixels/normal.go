@@ -21,16 +21,16 @@ func normal(m image.Image) *Picture {
 	case *image.NRGBA:
 		return New(m)
 	case *image.CMYK:
-		return &Picture{pixels: fromCMYK(m), Reduced: reducedCMYK}
+		return &Picture{pixels: fromCMYK(m), Remarks: []string{reducedCMYK}}
 	case *image.NYCbCrA:
 		return New(fromNYCbCrA(m))
 	case *image.Paletted:
 		return New(fromPaletted(m))
 	case *image.Gray16:
-		return &Picture{pixels: fromGray16(m), Reduced: reducedDepth}
+		return &Picture{pixels: fromGray16(m), Remarks: []string{reducedDepth}}
 	default: // *image.RGBA64 and *image.NRGBA64, of 16-bit PNG
 		p := New(fromAny(m))
-		p.Reduced = reducedDepth
+		p.Remarks = []string{reducedDepth}
 		return p
 	}
 }

@@ -13,9 +13,9 @@ type Picture struct {
 	pixels  image.Image
 	alpha   bool // an NRGBA with at least one transparent pixel
 	profile []byte
-	webp    *webpEncoder // shared with the Decoder; nil if the picture has its own
-	// Reduced is a user-facing description of the losses of decoding, or "".
-	Reduced string
+	codecs  *codecs // shared with the Decoder; nil if the picture needs its own
+	// Remarks are user-facing sentences, without a full stop, about what decoding lost or guessed.
+	Remarks []string
 }
 
 // New returns a Picture of m. It does not copy m and may change it.

@@ -3,14 +3,28 @@ package pixels
 import (
 	"bytes"
 	"compress/zlib"
+	"context"
 	"encoding/binary"
 	"hash/crc32"
+	"image"
+	"image/png"
 )
 
 const pngSignature = "\x89PNG\r\n\x1a\n"
 
-// scanPNG reads the chunks before the pixels. The decoder verifies the checksums.
-func (i *Info) scanPNG(data []byte) {
+func isPNG(head []byte) bool { return bytes.HasPrefix(head, []byte(pngSignature)) }
+
+func decodePNG(ctx context.Context, _ *Decoder, data []byte, _ Info) (image.Image, error) {
+	return png.Decode(newInput(ctx, data))
+}
+
+func (i *Info) scanPNG(data []byte) (image.Config, error) {
+	i.scanChunks(data)
+	return png.DecodeConfig(bytes.NewReader(data))
+}
+
+// scanChunks reads the chunks before the pixels. The decoder verifies the checksums.
+func (i *Info) scanChunks(data []byte) {
 	at := len(pngSignature)
 	for at+12 <= len(data) {
 		size := int64(binary.BigEndian.Uint32(data[at:]))

@@ -2,9 +2,12 @@ package pixels
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"fmt"
 	"image"
+
+	"golang.org/x/image/webp"
 )
 
 // Flags of the chunk VP8X (RFC 9649, section 2.7).
@@ -13,6 +16,14 @@ const (
 	webpAlpha     = 1 << 4
 	webpAnimation = 1 << 1
 )
+
+func isWebP(head []byte) bool {
+	return len(head) >= 12 && string(head[:4]) == "RIFF" && string(head[8:12]) == "WEBP"
+}
+
+func decodeWebP(ctx context.Context, _ *Decoder, data []byte, _ Info) (image.Image, error) {
+	return webp.Decode(newInput(ctx, data))
+}
 
 // scanWebP reads the chunks of the container. It reads the size from the frame, because the decoder
 // allocates memory for that size. It rejects a file whose canvas has a different size than the frame,

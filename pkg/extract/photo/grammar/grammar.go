@@ -5,6 +5,7 @@ package grammar
 import (
 	"strings"
 
+	"github.com/assay-project/assay/pkg/extract/photo/operation"
 	"github.com/assay-project/assay/pkg/extract/reason"
 )
 
@@ -20,69 +21,12 @@ const Phrases = `enhance, auto levels, white balance, brighten [N%], darken [N%]
 	`crop W:H [to faces|to subject], remove background, background COLOR, blur background, resize W[xH], fit W[xH], rotate 90|180|270, flip horizontal|vertical, watermark "text", ` +
 	`as jpeg|png|webp [quality N]`
 
-// Op is the operation of a step.
-type Op string
-
-// The operations.
-const (
-	Enhance      Op = "enhance"
-	Levels       Op = "auto levels"
-	WhiteBalance Op = "white balance"
-	Brighten     Op = "brighten"
-	Darken       Op = "darken"
-	Contrast     Op = "contrast"
-	Saturate     Op = "saturate"
-	Warm         Op = "warm"
-	Cool         Op = "cool"
-	Sharpen      Op = "sharpen"
-	Denoise      Op = "denoise"
-	Blur         Op = "blur"
-	Monochrome   Op = "black and white"
-	Sepia        Op = "sepia"
-	Crop         Op = "crop"
-	Fit          Op = "fit"
-	Rotate       Op = "rotate"
-	Flip         Op = "flip"
-	Watermark    Op = "watermark"
-	As           Op = "as"
-
-	RemoveBackground Op = "remove background"
-	Background       Op = "background"
-	BlurBackground   Op = "blur background"
-)
-
-// Strength is the strength of Sharpen, Denoise and Blur.
-type Strength int
-
-// The strengths. Medium is the default.
-const (
-	Light Strength = iota - 1
-	Medium
-	Strong
-)
-
-// Step is one phrase. Fields that its Op does not use are zero.
-type Step struct {
-	Op            Op
-	Percent       int      // Brighten to Cool: 1 to 100
-	Strength      Strength // Sharpen, Denoise, Blur
-	Width, Height int      // Crop: the ratio, 1 to 100; Fit: pixels, 0 for unlimited
-	Faces         bool     // Crop: center on the faces
-	Subject       bool     // Crop: center on the people or the most prominent object
-	Color         [3]byte  // Background: red, green, blue
-	Degrees       int      // Rotate: 90, 180 or 270 degrees clockwise
-	Vertical      bool     // Flip: mirror top to bottom
-	Text          string   // Watermark: 1 to 80 characters
-	Format        string   // As: jpeg, png, webp
-	Quality       int      // As: 1 to 100; 0 if not given
-}
-
-// Parse parses a prompt. An empty prompt means Enhance. unknown contains the phrases that Parse
+// Parse parses a prompt. An empty prompt means operation.Enhance. unknown contains the phrases that Parse
 // does not recognize, as written. The only error is ErrTooManySteps.
-func Parse(prompt string) (steps []Step, unknown []string, err error) {
+func Parse(prompt string) (steps []operation.Step, unknown []string, err error) {
 	phrases := split(prompt)
 	if len(phrases) == 0 {
-		return []Step{{Op: Enhance}}, nil, nil
+		return []operation.Step{{Op: operation.Enhance}}, nil, nil
 	}
 	if len(phrases) > MaxSteps {
 		return nil, nil, ErrTooManySteps.With(reason.StepsLimit, len(phrases), MaxSteps)

@@ -2,12 +2,14 @@ package grammar_test
 
 import (
 	"errors"
+	"math"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
 	. "github.com/assay-project/assay/pkg/extract/photo/grammar"
+	. "github.com/assay-project/assay/pkg/extract/photo/operation"
 )
 
 // TestParse parses the phrases of the photo job design, section 3.4, separately and together.
@@ -22,20 +24,20 @@ func TestParse(t *testing.T) {
 		"saturate 30": {{Op: Saturate, Percent: 30}}, "warm": {{Op: Warm, Percent: 20}}, "cool 1%": {{Op: Cool, Percent: 1}},
 		"sharpen": {{Op: Sharpen}}, "denoise light": {{Op: Denoise, Strength: Light}}, "blur strong": {{Op: Blur, Strength: Strong}},
 		"remove background": {{Op: RemoveBackground}}, "Blur the background": {{Op: BlurBackground}},
-		"background white": {{Op: Background, Color: [3]byte{255, 255, 255}}}, "background #FF8001": {{Op: Background, Color: [3]byte{255, 128, 1}}},
-		"crop 4:5 to subject": {{Op: Crop, Width: 4, Height: 5, Subject: true}}, "crop 4:5 to the subject": {{Op: Crop, Width: 4, Height: 5, Subject: true}},
-		"black and white": {{Op: Monochrome}}, "sepia": {{Op: Sepia}},
-		"crop 16:9": {{Op: Crop, Width: 16, Height: 9}}, "crop to 1:1 to faces": {{Op: Crop, Width: 1, Height: 1, Faces: true}},
-		"resize 2048": {{Op: Fit, Width: 2048}}, "fit 800x600": {{Op: Fit, Width: 800, Height: 600}}, "resize to 800 × 600 px": {{Op: Fit, Width: 800, Height: 600}},
+		"background white": {{Op: Background, Color: "#ffffff"}}, "background #FF8001": {{Op: Background, Color: "#ff8001"}},
+		"crop 4:5 to subject": {{Op: Crop, Ratio: Ratio{Width: 4, Height: 5}, Gravity: Subject}}, "crop 4:5 to the subject": {{Op: Crop, Ratio: Ratio{Width: 4, Height: 5}, Gravity: Subject}},
+		"black and white": {{Op: Grayscale}}, "sepia": {{Op: Sepia}},
+		"crop 16:9": {{Op: Crop, Ratio: Ratio{Width: 16, Height: 9}}}, "crop to 1:1 to faces": {{Op: Crop, Ratio: Ratio{Width: 1, Height: 1}, Gravity: Faces}},
+		"resize 2048": {{Op: Resize, Width: 2048}}, "fit 800x600": {{Op: Resize, Width: 800, Height: 600}}, "resize to 800 × 600 px": {{Op: Resize, Width: 800, Height: 600}},
 		"rotate 270": {{Op: Rotate, Degrees: 270}}, "flip horizontal": {{Op: Flip}}, "flip vertical": {{Op: Flip, Vertical: true}},
 		`watermark "© Jane, and then John"`: {{Op: Watermark, Text: "© Jane, and then John"}},
 		"watermark “Oslo”":                  {{Op: Watermark, Text: "Oslo"}},
-		"as webp":                           {{Op: As, Format: "webp"}}, "as jpg quality 70": {{Op: As, Format: "jpeg", Quality: 70}}, "as a png": {{Op: As, Format: "png"}},
+		"as webp":                           {{Op: Format, Format: "webp"}}, "as jpg quality 70": {{Op: Format, Format: "jpeg", Quality: 70}}, "as a png": {{Op: Format, Format: "png"}},
 		"auto levels, sharpen, crop 1:1 to faces, as webp": {
-			{Op: Levels}, {Op: Sharpen}, {Op: Crop, Width: 1, Height: 1, Faces: true}, {Op: As, Format: "webp"},
+			{Op: Levels}, {Op: Sharpen}, {Op: Crop, Ratio: Ratio{Width: 1, Height: 1}, Gravity: Faces}, {Op: Format, Format: "webp"},
 		},
 		"Please enhance the photo. Black and White and rotate 90; then sepia\nsharpen light": {
-			{Op: Enhance}, {Op: Monochrome}, {Op: Rotate, Degrees: 90}, {Op: Sepia}, {Op: Sharpen, Strength: Light},
+			{Op: Enhance}, {Op: Grayscale}, {Op: Rotate, Degrees: 90}, {Op: Sepia}, {Op: Sharpen, Strength: Light},
 		},
 	} {
 		got, unknown, err := Parse(prompt)
@@ -87,8 +89,8 @@ func FuzzParse(f *testing.F) {
 		}
 		for _, s := range steps {
 			if s.Percent < 0 || s.Percent > 100 || s.Quality < 0 || s.Quality > 100 || s.Width < 0 || s.Height < 0 ||
-				s.Op == Crop && (s.Width == 0 || s.Height == 0) || s.Op == Fit && s.Width == 0 ||
-				s.Strength < Light || s.Strength > Strong || s.Degrees%90 != 0 || len(s.Text) > 320 {
+				s.Op == Crop && (s.Ratio.Width == 0 || s.Ratio.Height == 0) || s.Op == Resize && s.Width == 0 ||
+				!slices.Contains([]Strength{"", Light, Medium, Strong}, s.Strength) || math.Mod(s.Degrees, 90) != 0 || len(s.Text) > 320 {
 				t.Fatalf("got step %+v, want values in range", s)
 			}
 		}

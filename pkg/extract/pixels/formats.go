@@ -1,0 +1,69 @@
+package pixels
+
+import (
+	"context"
+	"image"
+)
+
+// Format is a picture format. Its value is the name in the API.
+type Format string
+
+// Picture formats. JPEG, PNG and WebP can be written.
+const (
+	JPEG Format = "jpeg"
+	PNG  Format = "png"
+	WebP Format = "webp"
+	HEIC Format = "heic"
+	GIF  Format = "gif"
+	BMP  Format = "bmp"
+	TIFF Format = "tiff"
+)
+
+// MediaType returns the MIME type of the format.
+func (f Format) MediaType() string { return "image/" + string(f) }
+
+// format is a format that can be read.
+type format struct {
+	name Format
+	// is reports whether the first 32 bytes of a file are of the format.
+	is func(head []byte) bool
+	// header reads the size with the decoder's own parser, because the decoder allocates memory for that size, and
+	// the rest of the Info with a scan of the container.
+	header func(i *Info, data []byte) (image.Config, error)
+	decode func(ctx context.Context, d *Decoder, data []byte, i Info) (image.Image, error)
+	more   bool // read only with Limits.More
+}
+
+// formats returns the formats that can be read.
+func formats() []format {
+	all := []format{
+		{name: JPEG, is: isJPEG, header: (*Info).scanJPEG, decode: decodeJPEG},
+		{name: PNG, is: isPNG, header: (*Info).scanPNG, decode: decodePNG},
+		{name: WebP, is: isWebP, header: (*Info).scanWebP, decode: decodeWebP},
+		{name: GIF, is: isGIF, header: (*Info).scanGIF, decode: decodeGIF, more: true},
+		{name: BMP, is: isBMP, header: (*Info).scanBMP, decode: decodeBMP, more: true},
+		{name: TIFF, is: isTIFF, header: (*Info).scanTIFF, decode: decodeTIFF, more: true},
+	}
+	if heicIncluded {
+		all = append(all, format{name: HEIC, is: isHEIC, header: (*Info).scanHEIC, decode: decodeHEIC})
+	}
+	return all
+}
+
+// Sniff detects the format of a file from its first 32 bytes. It returns "" for other formats, and for those that are
+// read only with Limits.More.
+func Sniff(head []byte) Format {
+	if f := sniff(head, false); f != nil {
+		return f.name
+	}
+	return ""
+}
+
+func sniff(head []byte, more bool) *format {
+	for _, f := range formats() {
+		if f.is(head) && (more || !f.more) {
+			return &f
+		}
+	}
+	return nil
+}
