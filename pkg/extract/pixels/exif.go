@@ -1,43 +1,24 @@
 package pixels
 
-import "encoding/binary"
+const tagOrientation = 0x0112
 
 // orientation returns the Orientation tag in the first directory of a TIFF header (EXIF 2.32), or 1 if
-// the value is not from 1 to 8.
+// the value is not an integer from 1 to 8. EXIF requires the type SHORT, but some writers use other types.
 func orientation(tiff []byte) int {
-	const (
-		tagOrientation = 0x0112
-		typeShort      = 3
-		entry          = 12
-	)
-	if len(tiff) < 8 {
+	d, first, version := openDirectories(tiff)
+	if version != 42 {
 		return 1
 	}
-	var order binary.ByteOrder
-	switch string(tiff[:4]) {
-	case "II*\x00":
-		order = binary.LittleEndian
-	case "MM\x00*":
-		order = binary.BigEndian
-	default:
-		return 1
-	}
-	at := uint64(order.Uint32(tiff[4:]))
-	if at+2 > uint64(len(tiff)) {
-		return 1
-	}
-	entries := tiff[at+2:]
-	for range order.Uint16(tiff[at:]) {
-		if len(entries) < entry {
-			return 1
+	found, result := false, 1
+	d.each(first, func(e field) {
+		if e.tag != tagOrientation || found {
+			return
 		}
-		if order.Uint16(entries) == tagOrientation && order.Uint16(entries[2:]) == typeShort {
-			if value := int(order.Uint16(entries[8:])); value >= 1 && value <= 8 {
-				return value
+		if value, ok := d.integer(e, 0); ok {
+			if found = true; value >= 1 && value <= 8 {
+				result = int(value)
 			}
-			return 1
 		}
-		entries = entries[entry:]
-	}
-	return 1
+	})
+	return result
 }

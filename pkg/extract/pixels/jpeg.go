@@ -46,10 +46,14 @@ func (i *Info) scanJPEG(data []byte) (image.Config, error) {
 		return image.Config{}, err
 	}
 	var profile [][]byte
+	exif := false
 	eachSegment(data, func(marker byte, body []byte) {
 		switch {
 		case marker == markerAPP1 && bytes.HasPrefix(body, exifHeader):
-			i.Orientation = orientation(body[len(exifHeader):])
+			if !exif { // of several segments, readers use the first
+				i.Orientation = orientation(body[len(exifHeader):])
+			}
+			exif = true
 		case marker == markerAPP2 && bytes.HasPrefix(body, iccHeader):
 			profile = appendChunk(profile, body[len(iccHeader):])
 		case isFrame(marker):
