@@ -19,6 +19,8 @@ type Info struct {
 	beside   int64 // Limits.Beside
 	opaque   bool  // inverse of Limits.Transparent
 	kept     int64 // bytes that the decoder allocates
+	tolerant bool  // Limits.Tolerant
+	unusual  bool  // needs the slower decoder of its format, which supports damaged and unusual files
 }
 
 // Inspect reads the header of a picture without decoding it. Its errors wrap ErrFormat, ErrTooLarge,
@@ -27,7 +29,7 @@ func Inspect(data []byte, l Limits) (Info, error) {
 	if err := l.checkBytes(len(data)); err != nil {
 		return Info{}, err
 	}
-	info := Info{Orientation: 1, Bytes: len(data), webp: l.WebP, beside: l.Beside, opaque: !l.Transparent}
+	info := Info{Orientation: 1, Bytes: len(data), webp: l.WebP, beside: l.Beside, opaque: !l.Transparent, tolerant: l.Tolerant}
 	if info.format = sniff(data, l.More); info.format == nil {
 		return Info{}, ErrFormat
 	}

@@ -2,19 +2,27 @@ package pixels
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
+	"errors"
+	"fmt"
 	"image"
+	"image/color"
 	"image/jpeg"
+	"strings"
 
+	"github.com/assay-project/assay/pkg/extract/pixels/jpegfile"
 	"github.com/assay-project/assay/pkg/extract/reason"
 )
 
 // Markers of JPEG (ITU-T T.81, table B.1).
 const (
-	markerSOS  = 0xda
-	markerAPP1 = 0xe1
-	markerAPP2 = 0xe2
+	markerEOI   = 0xd9
+	markerSOS   = 0xda
+	markerAPP1  = 0xe1
+	markerAPP2  = 0xe2
+	markerAPP14 = 0xee
 )
 
 var (
@@ -36,8 +44,23 @@ func checkScans(data []byte) error {
 
 func isJPEG(head []byte) bool { return bytes.HasPrefix(head, []byte("\xff\xd8\xff")) }
 
-func decodeJPEG(ctx context.Context, _ *Decoder, data []byte, _ Info) (image.Image, error) {
-	return jpeg.Decode(newInput(ctx, data))
+// decodeJPEG uses the faster decoder of the standard library for the files that it supports.
+func decodeJPEG(ctx context.Context, _ *Decoder, data []byte, i Info) (image.Image, error) {
+	if !i.unusual {
+		m, err := jpeg.Decode(newInput(ctx, data))
+		if err == nil || !i.tolerant {
+			return m, err
+		}
+	}
+	frame, err := jpegfile.Decode(ctx, data)
+	if err != nil {
+		return nil, err
+	}
+	var remarks []string
+	if frame.Precision > 8 {
+		remarks = append(remarks, fmt.Sprintf(reducedBits, frame.Precision))
+	}
+	return i.accept(frame.Image(), frame.Read, remarks)
 }
 
 // scanJPEG reads the segments before the first scan.
@@ -46,7 +69,7 @@ func (i *Info) scanJPEG(data []byte) (image.Config, error) {
 		return image.Config{}, err
 	}
 	var profile [][]byte
-	exif := false
+	exif, adobe := false, false
 	eachSegment(data, func(marker byte, body []byte) {
 		switch {
 		case marker == markerAPP1 && bytes.HasPrefix(body, exifHeader):
@@ -56,32 +79,54 @@ func (i *Info) scanJPEG(data []byte) (image.Config, error) {
 			exif = true
 		case marker == markerAPP2 && bytes.HasPrefix(body, iccHeader):
 			profile = appendChunk(profile, body[len(iccHeader):])
+		case marker == markerAPP14 && bytes.HasPrefix(body, []byte("Adobe")):
+			adobe = true
 		case isFrame(marker):
 			i.kept += frameMemory(marker, body)
 		}
 	})
 	i.Profile = validProfile(bytes.Join(profile, nil))
-	return jpeg.DecodeConfig(bytes.NewReader(data))
+	config, refused := jpeg.DecodeConfig(bytes.NewReader(data))
+	if i.unusual = refused != nil || lacksEnd(data) || config.ColorModel == color.CMYKModel && !adobe; !i.unusual && !i.tolerant {
+		return config, nil
+	}
+	frame, err := jpegfile.Open(data)
+	if errors.Is(err, jpegfile.ErrUnsupported) {
+		return config, ErrUnreadable.With(reason.JPEGProcess, strings.TrimPrefix(err.Error(), jpegfile.ErrUnsupported.Error()+": "))
+	}
+	if err != nil {
+		return config, cmp.Or(refused, err)
+	}
+	i.kept += frame.Memory()
+	config.Width, config.Height = frame.Width, frame.Height
+	return config, nil
 }
 
-// eachSegment calls f for each segment before the first scan.
-func eachSegment(data []byte, f func(marker byte, body []byte)) {
-	for at := 2; at+4 <= len(data) && data[at] == 0xff; {
+// lacksEnd reports whether no end marker follows the beginning of the first scan.
+func lacksEnd(data []byte) bool {
+	scan := eachSegment(data, func(byte, []byte) {})
+	return !bytes.Contains(data[scan:], []byte{0xff, markerEOI})
+}
+
+// eachSegment calls f for each segment before the first scan, and returns the offset where it stopped.
+func eachSegment(data []byte, f func(marker byte, body []byte)) (at int) {
+	for at = 2; at+4 <= len(data) && data[at] == 0xff; {
 		marker := data[at+1]
 		if marker == 0xff { // fill byte
 			at++
 			continue
 		}
 		if marker == markerSOS {
-			return
+			break
 		}
 		size := int(binary.BigEndian.Uint16(data[at+2:]))
 		if size < 2 || at+2+size > len(data) {
-			return
+			break
 		}
 		f(marker, data[at+4:at+2+size])
 		at += 2 + size
 	}
+	return min(at, len(data))
 }
 
 // appendChunk appends a chunk of the profile. Chunks are numbered from 1. It discards the profile if

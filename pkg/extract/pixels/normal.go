@@ -8,12 +8,17 @@ import (
 // Losses of decoding, as user-facing messages.
 const (
 	reducedDepth = "16 bits per channel were reduced to 8"
+	reducedBits  = "%d bits per channel were reduced to 8"
 	reducedCMYK  = "CMYK colors were converted without their color profile"
 )
 
 // normal converts a decoded image to one of the pixel types of Picture.
 func normal(m image.Image) *Picture {
 	switch m := m.(type) {
+	case remarked:
+		p := normal(m.Image)
+		p.Remarks = append(m.remarks, p.Remarks...)
+		return p
 	case *image.YCbCr, *image.Gray:
 		return &Picture{pixels: m}
 	case *image.RGBA: // returned by image/png for pictures without an alpha channel

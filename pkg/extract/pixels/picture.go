@@ -2,7 +2,8 @@ package pixels
 
 import (
 	"image"
-	"image/draw"
+
+	"github.com/assay-project/assay/pkg/extract/pixels/chroma"
 )
 
 // Picture is a decoded picture, upright, with 8 bits per channel. It retains the decoder's Y'CbCr or
@@ -47,10 +48,8 @@ func (p *Picture) NRGBA() *image.NRGBA {
 		return m
 	case *image.Gray:
 		p.pixels = fromGray(m)
-	default: // Y'CbCr has no alpha channel, so RGBA and NRGBA are the same bytes
-		opaque := image.NewRGBA(m.Bounds())
-		draw.Draw(opaque, opaque.Rect, m, image.Point{}, draw.Src)
-		p.pixels = asNRGBA(opaque)
+	case *image.YCbCr:
+		p.pixels = fromYCbCr(m)
 	}
 	return p.NRGBA()
 }
@@ -65,6 +64,23 @@ func fromGray(m *image.Gray) *image.NRGBA {
 		for x, v := range m.Pix[y*m.Stride : y*m.Stride+m.Rect.Dx()] {
 			row[4*x], row[4*x+1], row[4*x+2], row[4*x+3] = v, v, v, 0xff
 		}
+	}
+	return out
+}
+
+// fromYCbCr interpolates the chroma, as libjpeg does. Y'CbCr has no alpha channel.
+func fromYCbCr(m *image.YCbCr) *image.NRGBA {
+	width, height := m.Rect.Dx(), m.Rect.Dy()
+	h, v := subsampling(m.SubsampleRatio)
+	small := chromaSize(m.Rect.Size(), m.SubsampleRatio)
+	blue := chroma.Plane{Samples: m.Cb, Stride: m.CStride, Width: small.X, Height: small.Y}
+	red := chroma.Plane{Samples: m.Cr, Stride: m.CStride, Width: small.X, Height: small.Y}
+	out := image.NewNRGBA(image.Rect(0, 0, width, height))
+	cb, cr := make([]byte, width), make([]byte, width)
+	for y := range height {
+		blue.Row(cb, y, h, v)
+		red.Row(cr, y, h, v)
+		chroma.RGBA(out.Pix[y*out.Stride:], m.Y[y*m.YStride:][:width], cb, cr)
 	}
 	return out
 }

@@ -5,7 +5,6 @@ import (
 	"compress/zlib"
 	"context"
 	"encoding/binary"
-	"hash/crc32"
 	"image"
 	"image/png"
 )
@@ -14,8 +13,22 @@ const pngSignature = "\x89PNG\r\n\x1a\n"
 
 func isPNG(head []byte) bool { return bytes.HasPrefix(head, []byte(pngSignature)) }
 
-func decodePNG(ctx context.Context, _ *Decoder, data []byte, _ Info) (image.Image, error) {
-	return png.Decode(newInput(ctx, data))
+func decodePNG(ctx context.Context, _ *Decoder, data []byte, i Info) (image.Image, error) {
+	if !i.unusual {
+		m, err := png.Decode(newInput(ctx, data))
+		if err == nil || !i.tolerant {
+			return m, err
+		}
+	}
+	repaired, read, err := repairPNG(ctx, data)
+	if err != nil {
+		return nil, err
+	}
+	m, err := png.Decode(newInput(ctx, repaired))
+	if err != nil {
+		return nil, err
+	}
+	return i.accept(m, read, nil)
 }
 
 func (i *Info) scanPNG(data []byte) (image.Config, error) {
@@ -23,31 +36,45 @@ func (i *Info) scanPNG(data []byte) (image.Config, error) {
 	return png.DecodeConfig(bytes.NewReader(data))
 }
 
-// scanChunks reads the chunks before the pixels. The decoder verifies the checksums.
+// scanChunks reads the metadata. The decoder verifies the checksums.
 func (i *Info) scanChunks(data []byte) {
-	at := len(pngSignature)
-	for at+12 <= len(data) {
-		size := int64(binary.BigEndian.Uint32(data[at:]))
-		if int64(at)+12+size > int64(len(data)) {
-			return
-		}
-		body := data[at+8 : at+8+int(size)]
-		switch string(data[at+4 : at+8]) {
-		case "IHDR":
+	pixels, exif := false, false
+	i.unusual = !eachPNGChunk(data, func(name string, body []byte) {
+		switch {
+		case name == "IHDR":
 			i.kept += pngMemory(body)
-		case "acTL":
+		case name == "acTL" && !pixels:
 			i.animated = true
-		case "eXIf":
-			i.Orientation = orientation(body)
-		case "iCCP": // name, 0, method, compressed data
+		case name == "eXIf" && !exif:
+			i.Orientation, exif = orientation(body), true
+		case name == "iCCP" && !pixels: // name, 0, method, compressed data
 			if end := bytes.IndexByte(body, 0); end >= 0 && end+2 <= len(body) {
 				i.Profile = inflateProfile(body[end+2:])
 			}
-		case "IDAT":
-			return
+		case name == "IDAT":
+			pixels = true
 		}
-		at += 12 + int(size)
+	})
+	if i.unusual || i.tolerant {
+		i.kept *= repairMemory
 	}
+}
+
+// eachPNGChunk calls f for each chunk, and reports whether the last one is a complete IEND. The body of the last chunk is
+// cut if the file ends early.
+func eachPNGChunk(data []byte, f func(name string, body []byte)) (complete bool) {
+	for at := len(pngSignature); at+8 <= len(data); {
+		size, name := int64(binary.BigEndian.Uint32(data[at:])), string(data[at+4:at+8])
+		end := int64(at) + 8 + size
+		if f(name, data[at+8:min(end, int64(len(data)))]); end+4 > int64(len(data)) {
+			return false
+		}
+		if name == "IEND" {
+			return true
+		}
+		at = int(end) + 4
+	}
+	return false
 }
 
 // pngMemory returns the bytes that image/png allocates: 4 or 8 per pixel, and the passes of an
@@ -73,7 +100,7 @@ func pngMemory(header []byte) int64 {
 
 // pngProfile returns the profile in an iCCP chunk.
 func pngProfile(profile []byte) ([]byte, error) {
-	body := bytes.NewBufferString("iCCPICC\x00\x00")
+	body := bytes.NewBufferString("ICC\x00\x00")
 	z := zlib.NewWriter(body)
 	if _, err := z.Write(profile); err != nil {
 		return nil, err
@@ -81,7 +108,5 @@ func pngProfile(profile []byte) ([]byte, error) {
 	if err := z.Close(); err != nil {
 		return nil, err
 	}
-	chunk := binary.BigEndian.AppendUint32(nil, uint32(body.Len()-4))
-	chunk = append(chunk, body.Bytes()...)
-	return binary.BigEndian.AppendUint32(chunk, crc32.ChecksumIEEE(body.Bytes())), nil
+	return appendPNGChunk(nil, "iCCP", body.Bytes()), nil
 }

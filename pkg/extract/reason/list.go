@@ -59,6 +59,8 @@ const (
 	SlidesLimit     Detail = "its list of slides has more than %d bytes"
 	SheetsLimit     Detail = "its list of sheets has more than %d bytes"
 	ScansLimit      Detail = "it has %d scans; the limit is %d"
+	JPEGProcess     Detail = "JPEG with %s is not supported"
+	PictureShare    Detail = "the file is damaged or ends early; %d %% of the picture could be read"
 	TIFFSamples     Detail = "TIFF with %d-bit %s samples in compression %d is not supported"
 	TIFFFeature     Detail = "TIFF of this kind is not supported"
 	InflatedLimit   Detail = "it inflates to more than %d bytes"
@@ -86,5 +88,5 @@ var sentences = []error{
 var details = []Detail{
 	BytesLimit, PixelsLimit, SidesLimit, SidesMinimum, HeaderStates, IsEmpty, MemoryLimit, MiB, TimeLimit, NoPages,
 	NoDirectory, PartsLimit, DirectoryLimit, ElementLimit, AttributesLimit, RelationsLimit, SlidesLimit, SheetsLimit,
-	ScansLimit, TIFFSamples, TIFFFeature, InflatedLimit, PartRatio, PartLimit, NoPart, PDFLimit, NotAPDF, StepsLimit, Instructions,
+	ScansLimit, JPEGProcess, PictureShare, TIFFSamples, TIFFFeature, InflatedLimit, PartRatio, PartLimit, NoPart, PDFLimit, NotAPDF, StepsLimit, Instructions,
 }
