@@ -1,6 +1,7 @@
 package pixels
 
 import (
+	"errors"
 	"fmt"
 	"image"
 	"math"
@@ -17,6 +18,16 @@ type remarked struct {
 // enough is the share of a damaged picture that must be readable without Limits.Tolerant, so that a picture that lacks its
 // last bytes is shown, as by other readers, and half of a picture is not.
 const enough = 0.95
+
+// errDamaged is the error of a decoder for which another one of the format, which supports damaged files, is tried.
+var errDamaged = errors.New("the usual decoder rejected the file")
+
+func damaged(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%w: %w", errDamaged, err)
+}
 
 // accept returns a picture of which a share could be read, with a remark if it is not complete.
 func (i Info) accept(m image.Image, read float64, remarks []string) (image.Image, error) {

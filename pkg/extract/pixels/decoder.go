@@ -41,10 +41,21 @@ func (d *Decoder) Close(ctx context.Context) error {
 // It returns the errors of Inspect, ErrTooLarge if the picture needs more than the total memory, or the
 // error of ctx. Canceling ctx stops the decoder.
 func (d *Decoder) Decode(ctx context.Context, data []byte, l Limits) (p *Picture, release func(), err error) {
-	info, err := Inspect(data, l)
+	info, err := inspect(data, l, false)
 	if err != nil {
 		return nil, nil, err
 	}
+	p, release, err = d.decode(ctx, data, info)
+	if !errors.Is(err, errDamaged) {
+		return p, release, err
+	}
+	if info, err = inspect(data, l, true); err != nil {
+		return nil, nil, err
+	}
+	return d.decode(ctx, data, info)
+}
+
+func (d *Decoder) decode(ctx context.Context, data []byte, info Info) (p *Picture, release func(), err error) {
 	if info.Format == HEIC {
 		if err := d.codecs.heif.Prepare(ctx); err != nil {
 			return nil, nil, err

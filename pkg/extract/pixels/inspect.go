@@ -25,11 +25,14 @@ type Info struct {
 
 // Inspect reads the header of a picture without decoding it. Its errors wrap ErrFormat, ErrTooLarge,
 // ErrTooSmall, ErrAnimated or ErrUnreadable and state the reason.
-func Inspect(data []byte, l Limits) (Info, error) {
+func Inspect(data []byte, l Limits) (Info, error) { return inspect(data, l, false) }
+
+// inspect reads the header for the usual decoder of the format, or for the one that supports damaged files.
+func inspect(data []byte, l Limits, damaged bool) (Info, error) {
 	if err := l.checkBytes(len(data)); err != nil {
 		return Info{}, err
 	}
-	info := Info{Orientation: 1, Bytes: len(data), webp: l.WebP, beside: l.Beside, opaque: !l.Transparent, tolerant: l.Tolerant}
+	info := Info{Orientation: 1, Bytes: len(data), webp: l.WebP, beside: l.Beside, opaque: !l.Transparent, tolerant: l.Tolerant, unusual: damaged}
 	if info.format = sniff(data, l.More); info.format == nil {
 		return Info{}, ErrFormat
 	}

@@ -48,9 +48,7 @@ func isJPEG(head []byte) bool { return bytes.HasPrefix(head, []byte("\xff\xd8\xf
 func decodeJPEG(ctx context.Context, _ *Decoder, data []byte, i Info) (image.Image, error) {
 	if !i.unusual {
 		m, err := jpeg.Decode(newInput(ctx, data))
-		if err == nil || !i.tolerant {
-			return m, err
-		}
+		return m, damaged(err)
 	}
 	frame, err := jpegfile.Decode(ctx, data)
 	if err != nil {
@@ -87,7 +85,8 @@ func (i *Info) scanJPEG(data []byte) (image.Config, error) {
 	})
 	i.Profile = validProfile(bytes.Join(profile, nil))
 	config, refused := jpeg.DecodeConfig(bytes.NewReader(data))
-	if i.unusual = refused != nil || lacksEnd(data) || config.ColorModel == color.CMYKModel && !adobe; !i.unusual && !i.tolerant {
+	i.unusual = i.unusual || refused != nil || lacksEnd(data) || config.ColorModel == color.CMYKModel && !adobe
+	if !i.unusual {
 		return config, nil
 	}
 	frame, err := jpegfile.Open(data)
@@ -97,7 +96,7 @@ func (i *Info) scanJPEG(data []byte) (image.Config, error) {
 	if err != nil {
 		return config, cmp.Or(refused, err)
 	}
-	i.kept += frame.Memory()
+	i.kept = frame.Memory()
 	config.Width, config.Height = frame.Width, frame.Height
 	return config, nil
 }

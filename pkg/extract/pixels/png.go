@@ -16,9 +16,7 @@ func isPNG(head []byte) bool { return bytes.HasPrefix(head, []byte(pngSignature)
 func decodePNG(ctx context.Context, _ *Decoder, data []byte, i Info) (image.Image, error) {
 	if !i.unusual {
 		m, err := png.Decode(newInput(ctx, data))
-		if err == nil || !i.tolerant {
-			return m, err
-		}
+		return m, damaged(err)
 	}
 	repaired, read, err := repairPNG(ctx, data)
 	if err != nil {
@@ -39,7 +37,7 @@ func (i *Info) scanPNG(data []byte) (image.Config, error) {
 // scanChunks reads the metadata. The decoder verifies the checksums.
 func (i *Info) scanChunks(data []byte) {
 	pixels, exif := false, false
-	i.unusual = !eachPNGChunk(data, func(name string, body []byte) {
+	complete := eachPNGChunk(data, func(name string, body []byte) {
 		switch {
 		case name == "IHDR":
 			i.kept += pngMemory(body)
@@ -55,7 +53,7 @@ func (i *Info) scanChunks(data []byte) {
 			pixels = true
 		}
 	})
-	if i.unusual || i.tolerant {
+	if i.unusual = i.unusual || !complete; i.unusual {
 		i.kept *= repairMemory
 	}
 }

@@ -62,11 +62,11 @@ func Decode(ctx context.Context, data []byte) (*Frame, error) {
 		return nil, errors.Join(errors.New("the file contains no picture"), err)
 	}
 	f.Read = 1
-	if d.damaged || !d.complete || err != nil {
-		f.Read = f.share()
-	}
 	f.jfif, f.adobe = d.jfif, d.adobe
 	for _, c := range f.components {
+		if d.damaged || !d.complete || err != nil || c.quantization == nil {
+			f.Read = f.share()
+		}
 		c.reconstruct(f.Precision)
 	}
 	return f, nil
