@@ -63,7 +63,7 @@ func (i *Info) scanProperties(properties []byte, config *image.Config) {
 					config.Width, config.Height = w, h
 				}
 			case name == "colr" && len(body) > 4 && string(body[:4]) == "prof" && i.Profile == nil:
-				i.Profile = validProfile(body[4:])
+				i.setProfile(body[4:])
 			}
 		})
 	})

@@ -110,10 +110,7 @@ func (i input) ReadAt(b []byte, at int64) (int, error) {
 
 // upright applies the orientation, except for HEIC, where the decoder has applied it.
 func upright(m image.Image, info Info) *Picture {
-	p := normal(m)
-	if _, gray := p.pixels.(*image.Gray); !gray { // the profile describes RGB
-		p.profile = info.Profile
-	}
+	p := colored(m, info)
 	if info.Format != HEIC {
 		p.orient(info.Orientation)
 	}

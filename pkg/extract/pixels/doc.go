@@ -11,8 +11,8 @@
 //	out, err := picture.Encode(pixels.Encoding{Format: pixels.JPEG, Quality: 85})
 //
 // It reads JPEG, PNG, WebP and HEIC, and writes JPEG, PNG and WebP. It applies the orientation of the
-// source. Of the metadata it retains only an RGB color profile, unchanged; it does not convert
-// colors.
+// source. Of the metadata it retains only a color profile that describes the samples, unchanged. Colors without
+// such a profile, and with Limits.SRGB all colors, are converted to sRGB.
 //
 // All arithmetic is on integers, or on floating-point numbers without fused operations, so the same
 // input produces the same output on every processor.

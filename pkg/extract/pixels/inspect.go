@@ -3,6 +3,8 @@ package pixels
 import (
 	"errors"
 	"fmt"
+
+	"github.com/assay-project/assay/pkg/extract/pixels/icc"
 )
 
 // Info describes a picture as stated in its header.
@@ -10,7 +12,7 @@ type Info struct {
 	Format        Format
 	Width, Height int    // as stored, before the orientation is applied
 	Orientation   int    // 1 to 8 as in EXIF; 1 when absent or invalid
-	Profile       []byte // the ICC profile, nil when absent or damaged
+	Profile       []byte // the ICC profile for RGB, gray or CMYK, nil when absent or damaged
 	Bytes         int    // size of the encoded picture
 
 	format   *format
@@ -20,7 +22,10 @@ type Info struct {
 	opaque   bool  // inverse of Limits.Transparent
 	kept     int64 // bytes that the decoder allocates
 	tolerant bool  // Limits.Tolerant
-	unusual  bool  // needs the slower decoder of its format, which supports damaged and unusual files
+	srgb     bool  // Limits.SRGB
+	remarks  []string
+	space    *icc.Transform // of the samples, if the file states a color space other than sRGB without a profile
+	unusual  bool           // needs the slower decoder of its format, which supports damaged and unusual files
 }
 
 // Inspect reads the header of a picture without decoding it. Its errors wrap ErrFormat, ErrTooLarge,
@@ -32,7 +37,7 @@ func inspect(data []byte, l Limits, damaged bool) (Info, error) {
 	if err := l.checkBytes(len(data)); err != nil {
 		return Info{}, err
 	}
-	info := Info{Orientation: 1, Bytes: len(data), webp: l.WebP, beside: l.Beside, opaque: !l.Transparent, tolerant: l.Tolerant, unusual: damaged}
+	info := Info{Orientation: 1, Bytes: len(data), webp: l.WebP, beside: l.Beside, opaque: !l.Transparent, tolerant: l.Tolerant, srgb: l.SRGB, unusual: damaged}
 	if info.format = sniff(data, l.More); info.format == nil {
 		return Info{}, ErrFormat
 	}

@@ -83,7 +83,7 @@ func (i *Info) scanJPEG(data []byte) (image.Config, error) {
 			i.kept += frameMemory(marker, body)
 		}
 	})
-	i.Profile = validProfile(bytes.Join(profile, nil))
+	i.setProfile(bytes.Join(profile, nil))
 	config, refused := jpeg.DecodeConfig(bytes.NewReader(data))
 	i.unusual = i.unusual || refused != nil || lacksEnd(data) || config.ColorModel == color.CMYKModel && !adobe
 	if !i.unusual {

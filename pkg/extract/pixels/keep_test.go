@@ -14,9 +14,14 @@ import (
 
 func deflated(t testing.TB, zeros int) []byte {
 	t.Helper()
+	return deflate(t, make([]byte, zeros))
+}
+
+func deflate(t testing.TB, data []byte) []byte {
+	t.Helper()
 	var out bytes.Buffer
 	z := zlib.NewWriter(&out)
-	if _, err := z.Write(make([]byte, zeros)); err != nil {
+	if _, err := z.Write(data); err != nil {
 		t.Fatal(err)
 	}
 	if err := z.Close(); err != nil {

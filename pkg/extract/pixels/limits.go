@@ -24,7 +24,7 @@ type Limits struct {
 	Beside      int64 // additional bytes that the caller needs
 	More        bool  // also accept GIF (first frame only), BMP and TIFF
 	Tolerant    bool  // return what can be read of a truncated picture, with a remark
-	SRGB        bool  // convert the colors to sRGB; otherwise, an RGB profile is kept
+	SRGB        bool  // convert the colors to sRGB; otherwise, a profile for RGB or gray is kept
 }
 
 // Default contains the limits for photos: 20 MB, 50 megapixels, sides of 16 to 12,000 pixels.

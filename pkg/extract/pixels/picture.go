@@ -47,7 +47,8 @@ func (p *Picture) NRGBA() *image.NRGBA {
 	case *image.NRGBA:
 		return m
 	case *image.Gray:
-		p.pixels = fromGray(m)
+		p.withoutGrayProfile()
+		p.pixels = fromGray(p.pixels.(*image.Gray))
 	case *image.YCbCr:
 		p.pixels = fromYCbCr(m)
 	}

@@ -37,6 +37,7 @@ func (i *Info) scanPNG(data []byte) (image.Config, error) {
 // scanChunks reads the metadata. The decoder verifies the checksums.
 func (i *Info) scanChunks(data []byte) {
 	pixels, exif := false, false
+	var color pngColor
 	complete := eachPNGChunk(data, func(name string, body []byte) {
 		switch {
 		case name == "IHDR":
@@ -45,14 +46,13 @@ func (i *Info) scanChunks(data []byte) {
 			i.animated = true
 		case name == "eXIf" && !exif:
 			i.Orientation, exif = orientation(body), true
-		case name == "iCCP" && !pixels: // name, 0, method, compressed data
-			if end := bytes.IndexByte(body, 0); end >= 0 && end+2 <= len(body) {
-				i.Profile = inflateProfile(body[end+2:])
-			}
 		case name == "IDAT":
 			pixels = true
+		case !pixels:
+			color.chunk(name, body)
 		}
 	})
+	i.setPNGColor(color)
 	if i.unusual = i.unusual || !complete; i.unusual {
 		i.kept *= repairMemory
 	}
@@ -73,6 +73,14 @@ func eachPNGChunk(data []byte, f func(name string, body []byte)) (complete bool)
 		at = int(end) + 4
 	}
 	return false
+}
+
+// pngProfileIn returns the profile in an iCCP chunk, which is a name, 0, a method, and compressed data.
+func pngProfileIn(body []byte) []byte {
+	if end := bytes.IndexByte(body, 0); end >= 0 && end+2 <= len(body) {
+		return inflateProfile(body[end+2:])
+	}
+	return nil
 }
 
 // pngMemory returns the bytes that image/png allocates: 4 or 8 per pixel, and the passes of an

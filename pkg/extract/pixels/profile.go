@@ -5,17 +5,21 @@ import (
 	"compress/zlib"
 	"encoding/binary"
 	"io"
+	"slices"
 )
 
 // maxProfile is the maximum size of a color profile that is retained. Profiles of cameras and
-// displays have 0.5 to 10 KB; those of printers, which are dropped, have up to 3 MB.
+// displays have 0.5 to 10 KB.
 const maxProfile = 1 << 20
 
-// validProfile returns p if its header declares an RGB profile (ICC.1:2022, section 7.2), and nil
-// otherwise, because pictures are written in RGB.
+// maxInks is the maximum size of a profile for CMYK, which is applied. Those of printers have up to 3 MB.
+const maxInks = 4 << 20
+
+// validProfile returns p if its header declares a profile for RGB, gray or CMYK (ICC.1:2022, section 7.2), and nil
+// otherwise.
 func validProfile(p []byte) []byte {
 	const header = 128
-	if len(p) < header || len(p) > maxProfile || string(p[36:40]) != "acsp" || string(p[16:20]) != "RGB " {
+	if len(p) < header || len(p) > maxProfile && (profileSpace(p) != "CMYK" || len(p) > maxInks) || string(p[36:40]) != "acsp" || !slices.Contains([]string{"RGB ", "GRAY", "CMYK"}, profileSpace(p)) {
 		return nil
 	}
 	size := binary.BigEndian.Uint32(p)
@@ -25,7 +29,7 @@ func validProfile(p []byte) []byte {
 	return bytes.Clone(p[:size])
 }
 
-// inflateProfile decompresses the profile of a PNG.
+// inflateProfile decompresses the profile of a PNG. It returns at most one byte more than the maximum.
 func inflateProfile(deflated []byte) []byte {
 	r, err := zlib.NewReader(bytes.NewReader(deflated))
 	if err != nil {
@@ -35,7 +39,7 @@ func inflateProfile(deflated []byte) []byte {
 	if err != nil {
 		return nil
 	}
-	return validProfile(profile)
+	return profile
 }
 
 // withProfile inserts a profile into an encoded picture.

@@ -35,7 +35,7 @@ func (i *Info) scanWebP(data []byte) (image.Config, error) {
 		case name == "ANIM" || name == "ANMF":
 			i.animated = true
 		case name == "ICCP":
-			i.Profile = validProfile(body)
+			i.setProfile(body)
 		case name == "EXIF":
 			i.Orientation = orientation(bytes.TrimPrefix(body, exifHeader)) // some writers include the TIFF header
 		case name == "VP8X" && len(body) >= 10:

@@ -7,6 +7,7 @@ package jpegfile
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -46,8 +47,13 @@ type decoder struct {
 func Open(data []byte) (*Frame, error) {
 	d := decoder{ctx: context.Background(), data: data, adobe: -1}
 	err := d.segments(true)
+	if err == nil && d.frame == nil {
+		err = errEmpty
+	}
 	return d.frame, err
 }
+
+var errEmpty = errors.New("the file contains no picture")
 
 // Decode decodes a file that may be damaged or end early. Frame.Read states the share that could be read; the rest is
 // gray. It returns an error if nothing could be read, or if ctx is done.
@@ -59,7 +65,7 @@ func Decode(ctx context.Context, data []byte) (*Frame, error) {
 	}
 	f := d.frame
 	if f == nil || f.components[0].coefficients == nil || f.share() == 0 {
-		return nil, errors.Join(errors.New("the file contains no picture"), err)
+		return nil, cmp.Or(err, errEmpty)
 	}
 	f.Read = 1
 	f.jfif, f.adobe = d.jfif, d.adobe

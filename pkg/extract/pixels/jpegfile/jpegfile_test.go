@@ -143,6 +143,18 @@ func TestLostInterval(t *testing.T) {
 	}
 }
 
+// TestEmpty checks files without a frame.
+func TestEmpty(t *testing.T) {
+	for _, data := range []string{"", "\xff\xd8", "\xff\xd8\xff\xd9", "\xff\xd8\xff\xfe\x00\x02", "\xff\xd8\xff\xda\x00\x02"} {
+		if f, err := jpegfile.Open([]byte(data)); err == nil {
+			t.Errorf("Open of %q: got %v, want an error", data, f)
+		}
+		if f, err := jpegfile.Decode(t.Context(), []byte(data)); err == nil {
+			t.Errorf("Decode of %q: got %v, want an error", data, f)
+		}
+	}
+}
+
 // TestUnsupported checks that the coding process of a file that cannot be read is named.
 func TestUnsupported(t *testing.T) {
 	data := files(t)["2x2,1x1,1x1.jpg"]
