@@ -17,7 +17,7 @@ import (
 )
 
 // Version changes whenever a result for the same photo, Request and Config changes.
-const Version = "3"
+const Version = "4"
 
 // Errors of a prompt. Errors of a photo are those of package pixels.
 const (

@@ -66,10 +66,10 @@ func TestEditIsDeterministic(t *testing.T) {
 func TestPersons(t *testing.T) {
 	s := newStudio(t, everything)
 	for prompt, want := range map[string]string{
-		"remove background":            "8d293f990337c026",
-		"background turquoise, as png": "90b6944c515fc657",
-		"blur background, as png":      "9486e9731978679c",
-		"crop 1:2 to subject, as png":  "ffccae741c92f457",
+		"remove background":            "2c06b1b42033fa29",
+		"background turquoise, as png": "5b1a0b1d4d1a0950",
+		"blur background, as png":      "976dbb1557354de0",
+		"crop 1:2 to subject, as png":  "c51549e447873b90",
 	} {
 		e := edit(t, s, sample.Portrait(t), photo.Request{Prompt: prompt})
 		m, err := png.Decode(bytes.NewReader(e.Image))
