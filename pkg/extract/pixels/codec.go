@@ -25,10 +25,10 @@ func importWASI(ctx context.Context, r wazero.Runtime, _ wazero.CompiledModule) 
 // codecs holds the engines of the formats that Go code does not read or write.
 type codecs struct {
 	heif heif
-	webp webpEncoder
+	webp webpCodec
 }
 
-func newCodecs(c wasm.Config) codecs { return codecs{heif: newHEIF(c), webp: newWebPEncoder(c)} }
+func newCodecs(c wasm.Config) codecs { return codecs{heif: newHEIF(c), webp: newWebP(c)} }
 
 func (c *codecs) prepare(ctx context.Context) error {
 	return errors.Join(c.heif.Prepare(ctx), c.webp.Prepare(ctx))

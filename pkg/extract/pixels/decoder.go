@@ -56,10 +56,14 @@ func (d *Decoder) Decode(ctx context.Context, data []byte, l Limits) (p *Picture
 }
 
 func (d *Decoder) decode(ctx context.Context, data []byte, info Info) (p *Picture, release func(), err error) {
-	if info.Format == HEIC {
-		if err := d.codecs.heif.Prepare(ctx); err != nil {
-			return nil, nil, err
-		}
+	switch info.Format { // compile before memory is reserved
+	case HEIC:
+		err = d.codecs.heif.Prepare(ctx)
+	case WebP:
+		err = d.codecs.webp.Prepare(ctx)
+	}
+	if err != nil {
+		return nil, nil, err
 	}
 	free, err := d.memory.Reserve(ctx, info.Memory())
 	if errors.Is(err, budget.ErrTooLarge) {

@@ -2,12 +2,9 @@ package pixels
 
 import (
 	"bytes"
-	"context"
 	"encoding/binary"
 	"fmt"
 	"image"
-
-	"golang.org/x/image/webp"
 )
 
 // Flags of the chunk VP8X (RFC 9649, section 2.7).
@@ -21,15 +18,11 @@ func isWebP(head []byte) bool {
 	return len(head) >= 12 && string(head[:4]) == "RIFF" && string(head[8:12]) == "WEBP"
 }
 
-func decodeWebP(ctx context.Context, _ *Decoder, data []byte, _ Info) (image.Image, error) {
-	return webp.Decode(newInput(ctx, data))
-}
-
 // scanWebP reads the chunks of the container. It reads the size from the frame, because the decoder
 // allocates memory for that size. It rejects a file whose canvas has a different size than the frame,
 // which is invalid for a still picture (RFC 9649, section 2.7.1.1).
 func (i *Info) scanWebP(data []byte) (image.Config, error) {
-	var canvas, frame image.Config
+	var canvas image.Config
 	eachChunk(data, func(name string, body []byte) {
 		switch {
 		case name == "ANIM" || name == "ANMF":
@@ -41,34 +34,15 @@ func (i *Info) scanWebP(data []byte) (image.Config, error) {
 		case name == "VP8X" && len(body) >= 10:
 			i.animated = i.animated || body[0]&webpAnimation != 0
 			canvas.Width, canvas.Height = 1+uint24(body[4:]), 1+uint24(body[7:])
-		case name == "VP8 " && len(body) >= 10 && frame.Width == 0: // RFC 6386, section 9.1
-			size := binary.LittleEndian.Uint32(body[6:])
-			frame.Width, frame.Height = int(size&0x3fff), int(size>>16&0x3fff)
-			i.kept += pixelCount(frame) * lossyWebP / 2
-		case name == "VP8L" && len(body) >= 5 && frame.Width == 0: // RFC 9649, section 3.4
-			size := binary.LittleEndian.Uint32(body[1:])
-			frame.Width, frame.Height = 1+int(size&0x3fff), 1+int(size>>14&0x3fff)
-			i.kept += losslessMemory(pixelCount(frame), len(body))
-		case name == "ALPH":
-			i.kept += losslessMemory(pixelCount(canvas), len(body)) + pixelCount(canvas)
 		}
 	})
-	if canvas.Width > 0 && frame.Width > 0 && canvas != frame {
-		return frame, fmt.Errorf("the canvas has %d × %d pixels, but the frame has %d × %d", canvas.Width, canvas.Height, frame.Width, frame.Height)
+	frame := stillWebP(data)
+	i.kept = frame.memory()
+	config := image.Config{Width: frame.size.X, Height: frame.size.Y}
+	if canvas.Width > 0 && config.Width > 0 && canvas != config {
+		return config, fmt.Errorf("the canvas has %d × %d pixels, but the frame has %d × %d", canvas.Width, canvas.Height, config.Width, config.Height)
 	}
-	return frame, nil
-}
-
-// lossyWebP is twice the memory per pixel of Y'CbCr 4:2:0, in bytes.
-const lossyWebP = 3
-
-// losslessMemory returns the maximum number of bytes that x/image/webp allocates for a lossless
-// frame: its pixels, the rows of a transform, and the Huffman tables of its groups, each of which
-// takes at least 20 bits of the file.
-func losslessMemory(pixels int64, size int) int64 {
-	const group = 5 * 600
-	groups := min(pixels/16+1, int64(size)*8/20+1, 1<<16)
-	return pixels*8 + groups*group + int64(size)*16
+	return config, nil
 }
 
 func uint24(b []byte) int { return int(b[0]) | int(b[1])<<8 | int(b[2])<<16 }
@@ -109,11 +83,13 @@ func webpProfile(file, profile []byte) []byte {
 		width, height = size&0x3fff-1, size>>16&0x3fff-1
 	}
 	extended := []byte{flags, 0, 0, 0, byte(width), byte(width >> 8), 0, byte(height), byte(height >> 8), 0}
-	out := appendChunkTo([]byte("RIFF\x00\x00\x00\x00WEBP"), "VP8X", extended)
-	out = appendChunkTo(out, "ICCP", profile)
-	out = append(out, frames...)
-	binary.LittleEndian.PutUint32(out[4:], uint32(len(out)-8))
-	return out
+	return riffOf(append(appendChunkTo(appendChunkTo(nil, "VP8X", extended), "ICCP", profile), frames...))
+}
+
+// riffOf returns a file of the given chunks.
+func riffOf(chunks []byte) []byte {
+	out := binary.LittleEndian.AppendUint32([]byte("RIFF"), uint32(len(chunks)+4))
+	return append(append(out, "WEBP"...), chunks...)
 }
 
 func appendChunkTo(out []byte, name string, body []byte) []byte {

@@ -8,7 +8,7 @@ import (
 	"image"
 	_ "unsafe" // for go:linkname
 
-	_ "github.com/gen2brain/webp" // contains the encoder's code
+	_ "github.com/gen2brain/webp" // contains the codec's code
 
 	"github.com/assay-project/assay/pkg/extract/wasm"
 )
@@ -41,15 +41,15 @@ func webpMemory(pixels int64, quality int, opaque bool) int64 {
 	return 8<<20 + pixels*46
 }
 
-// webpEncoder encodes WebP with an engine. Its output is the same on every machine.
-type webpEncoder struct{ *wasm.Engine }
+// webpCodec reads and writes WebP with an engine. Its output is the same on every machine.
+type webpCodec struct{ *wasm.Engine }
 
-func newWebPEncoder(c wasm.Config) webpEncoder {
-	return webpEncoder{newCodec("libwebp", webpWasm, c)}
+func newWebP(c wasm.Config) webpCodec {
+	return webpCodec{newCodec("libwebp", webpWasm, c)}
 }
 
 // encode returns the encoded picture. quality is 1 to 100.
-func (e webpEncoder) encode(m *image.NRGBA, quality int, opaque bool) (_ []byte, err error) {
+func (e webpCodec) encode(m *image.NRGBA, quality int, opaque bool) (_ []byte, err error) {
 	ctx := context.Background() // no deadline: the size of the picture bounds the work
 	width, height := m.Rect.Dx(), m.Rect.Dy()
 	most := webpMemory(int64(width)*int64(height), quality, opaque)
