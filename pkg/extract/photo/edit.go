@@ -20,7 +20,7 @@ type Request struct {
 	Prompt     string           // instructions of package grammar; empty means enhance, unless there are Operations
 	Operations []operation.Step // valid steps, applied after those of the prompt
 	// Requests in addition to the prompt and the operations, which take precedence. A zero value means no request.
-	Format        string // jpeg, png, webp
+	Format        string // jpeg, png, webp, gif
 	Quality       int    // for JPEG and WebP, 1 to 100; WebP is lossless at 100
 	Width, Height int    // maximum size in pixels
 	AspectRatio   string // for example 3:2
@@ -66,33 +66,35 @@ func (s *Studio) Edit(ctx context.Context, photo []byte, r Request) (Edited, err
 	steps = e.withOptions(steps, r)
 	encoding := encodingOf(steps, pixels.Sniff(photo))
 	limits := s.config.Limits
-	limits.WebP = encoding.WebPQuality()
+	limits.WebP, limits.AllFrames = encoding.WebPQuality(), r.Frames == allFrames && animates(encoding.Format)
 	for _, s := range steps {
 		if s.Gravity == operation.Subject || behind[s.Op] {
 			limits.Beside = max(objects.Memory, cutout.Memory)
 		}
 		limits.Transparent = limits.Transparent || s.Op == operation.RemoveBackground
 	}
-	picture, release, err := s.decoder.Decode(ctx, photo, limits)
+	animation, release, err := s.decoder.DecodeAll(ctx, photo, limits)
 	if err != nil {
 		return Edited{}, err
 	}
 	defer release()
-	e.Picture = picture
+	picture := animation.Frames[0]
 	e.degraded = append(e.degraded, picture.Remarks...)
-	for _, s := range steps {
-		if ctx.Err() != nil {
-			return Edited{}, context.Cause(ctx)
-		}
-		if err := e.apply(ctx, s); err != nil {
-			return Edited{}, err
+	for _, e.Picture = range animation.Frames {
+		for _, s := range steps {
+			if ctx.Err() != nil {
+				return Edited{}, context.Cause(ctx)
+			}
+			if err := e.apply(ctx, s); err != nil {
+				return Edited{}, err
+			}
 		}
 	}
 	requested := func(s operation.Step) bool { return s.Op == operation.Format && s.Format != "" }
 	if encoding.Format == pixels.JPEG && !picture.Opaque() && !slices.ContainsFunc(steps, requested) {
 		encoding.Format = pixels.PNG // JPEG has no transparency, and the background was removed
 	}
-	out, err := picture.Encode(encoding)
+	out, err := animation.Encode(encoding)
 	if err != nil {
 		return Edited{}, err
 	}
@@ -111,7 +113,18 @@ type edit struct {
 	degraded []string
 }
 
-func (e *edit) degrade(reason string) { e.degraded = append(e.degraded, reason) }
+// degrade reports what was not done as requested, once for all frames.
+func (e *edit) degrade(reason string) {
+	if !slices.Contains(e.degraded, reason) {
+		e.degraded = append(e.degraded, reason)
+	}
+}
+
+// allFrames is the value of Request.Frames for all frames of an animation.
+const allFrames = "all"
+
+// animates reports whether a result in the format can have more than one frame.
+func animates(f pixels.Format) bool { return f == pixels.GIF || f == pixels.WebP }
 
 // withOptions appends a step for each request besides the prompt, unless the prompt has such a step.
 func (e *edit) withOptions(steps []operation.Step, o Request) []operation.Step {
@@ -139,11 +152,14 @@ func (e *edit) withOptions(steps []operation.Step, o Request) []operation.Step {
 var behind = map[operation.Op]bool{operation.RemoveBackground: true, operation.Background: true, operation.BlurBackground: true}
 
 // encodingOf returns the encoding of the last As step. Without one, it is the format of the source,
-// or JPEG if that format cannot be written.
+// or one like it that can be written.
 func encodingOf(steps []operation.Step, source pixels.Format) pixels.Encoding {
 	encoding := pixels.Encoding{Format: source}
-	if source == pixels.HEIC {
+	switch source {
+	case pixels.HEIC:
 		encoding.Format = pixels.JPEG
+	case pixels.BMP, pixels.TIFF:
+		encoding.Format = pixels.PNG // lossless, too
 	}
 	for _, s := range steps {
 		if s.Op != operation.Format {

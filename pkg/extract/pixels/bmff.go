@@ -34,7 +34,7 @@ func (i *Info) scanHEIC(data []byte) (image.Config, error) {
 	eachBox(data, func(name string, body []byte) {
 		switch {
 		case name == "moov": // an image sequence
-			i.animated = true
+			i.Frames = 0
 		case name == "meta" && len(body) >= 4: // a full box begins with a version and flags
 			eachBox(body[4:], func(name string, body []byte) {
 				if name == "iprp" {

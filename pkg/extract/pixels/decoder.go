@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"image"
+	"time"
 
 	"github.com/assay-project/assay/pkg/extract/budget"
 	"github.com/assay-project/assay/pkg/extract/reason"
@@ -35,19 +36,29 @@ func (d *Decoder) Close(ctx context.Context) error {
 }
 
 // Decode inspects a picture, waits until the memory for processing it (Info.Memory) is available,
-// decodes it and applies its orientation. The caller must call release when it no longer needs the
-// picture and its encodings.
+// decodes it and applies its orientation. Of an animation, it decodes the first frame and adds a remark. The caller must
+// call release when it no longer needs the picture and its encodings.
 //
 // It returns the errors of Inspect, ErrTooLarge if the picture needs more than the total memory, or the
 // error of ctx. Canceling ctx stops the decoder.
 func (d *Decoder) Decode(ctx context.Context, data []byte, l Limits) (p *Picture, release func(), err error) {
+	l.AllFrames = false
+	a, release, err := d.DecodeAll(ctx, data, l)
+	if err != nil {
+		return nil, nil, err
+	}
+	return a.Frames[0], release, nil
+}
+
+// DecodeAll is like Decode, but with Limits.AllFrames, it returns all frames of an animated GIF or WebP.
+func (d *Decoder) DecodeAll(ctx context.Context, data []byte, l Limits) (a *Animation, release func(), err error) {
 	info, err := inspect(data, l, false)
 	if err != nil {
 		return nil, nil, err
 	}
-	p, release, err = d.decode(ctx, data, info)
+	a, release, err = d.decode(ctx, data, info)
 	if !errors.Is(err, errDamaged) {
-		return p, release, err
+		return a, release, err
 	}
 	if info, err = inspect(data, l, true); err != nil {
 		return nil, nil, err
@@ -55,7 +66,7 @@ func (d *Decoder) Decode(ctx context.Context, data []byte, l Limits) (p *Picture
 	return d.decode(ctx, data, info)
 }
 
-func (d *Decoder) decode(ctx context.Context, data []byte, info Info) (p *Picture, release func(), err error) {
+func (d *Decoder) decode(ctx context.Context, data []byte, info Info) (a *Animation, release func(), err error) {
 	switch info.Format { // compile before memory is reserved
 	case HEIC:
 		err = d.codecs.heif.Prepare(ctx)
@@ -73,20 +84,38 @@ func (d *Decoder) decode(ctx context.Context, data []byte, info Info) (p *Pictur
 		return nil, nil, err
 	}
 	defer func() {
-		if p == nil { // even if a decoder panics
+		if a == nil { // even if a decoder panics
 			free()
 		}
 	}()
-	m, err := info.format.decode(ctx, d, data, info)
+	made, err := d.frames(ctx, data, info)
 	if ctx.Err() != nil {
 		return nil, nil, context.Cause(ctx)
 	}
 	if err != nil {
 		return nil, nil, unreadable(err)
 	}
-	p = upright(m, info)
+	return made, free, nil
+}
+
+// frames decodes the first frame, or all frames if they are requested.
+func (d *Decoder) frames(ctx context.Context, data []byte, info Info) (*Animation, error) {
+	if info.decoded() > 1 {
+		return info.animation(ctx, d)
+	}
+	m, err := info.format.decode(ctx, d, data, info)
+	if err != nil {
+		return nil, err
+	}
+	p := upright(m, info)
 	p.codecs = &d.codecs
-	return p, free, nil
+	if info.sequence != nil {
+		p.Remarks = append(p.Remarks, info.sequence.remarks...)
+	}
+	if info.Frames != 1 {
+		p.Remarks = append(p.Remarks, info.remark())
+	}
+	return &Animation{Frames: []*Picture{p}, Delays: make([]time.Duration, 1), Plays: 1}, nil
 }
 
 // input is an encoded picture that cannot be read after ctx is done, which stops its decoder.

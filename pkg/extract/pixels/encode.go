@@ -8,6 +8,7 @@ import (
 	"image"
 	"image/jpeg"
 	"image/png"
+	"time"
 
 	"github.com/assay-project/assay/pkg/extract/wasm"
 )
@@ -17,7 +18,7 @@ const DefaultQuality = 85
 
 // Encoding specifies how to write a picture.
 type Encoding struct {
-	Format  Format // JPEG, PNG or WebP
+	Format  Format // JPEG, PNG, WebP or GIF
 	Quality int    // for JPEG and WebP, 1 to 100 (lossless WebP); 0 means 85 for JPEG and 80 for WebP
 }
 
@@ -42,6 +43,8 @@ func (p *Picture) Encode(e Encoding) ([]byte, error) {
 			p.NRGBA() // image/png would write 16 bits per channel
 		}
 		err = png.Encode(&out, p.known())
+	case GIF: // it has no place for the profile that programs read
+		return (&Animation{Frames: []*Picture{p}, Delays: make([]time.Duration, 1), Plays: 1}).encodeGIF()
 	case WebP:
 		return p.encodeWebP(e.WebPQuality())
 	default:
@@ -57,17 +60,22 @@ func (p *Picture) Encode(e Encoding) ([]byte, error) {
 }
 
 func (p *Picture) encodeWebP(quality int) ([]byte, error) {
+	out, err := p.webp(p.NRGBA(), quality, !p.alpha)
+	if err != nil || p.profile == nil {
+		return out, err
+	}
+	return withProfile(out, WebP, p.profile)
+}
+
+// webp encodes m with the codecs of the picture.
+func (p *Picture) webp(m *image.NRGBA, quality int, opaque bool) ([]byte, error) {
 	c := p.codecs
 	if c == nil {
 		own := newCodecs(wasm.Config{})
 		c = &own
 		defer func() { _ = c.close(context.Background()) }() // the garbage collector frees its memory
 	}
-	out, err := c.webp.encode(p.NRGBA(), quality, !p.alpha)
-	if err != nil || p.profile == nil {
-		return out, err
-	}
-	return withProfile(out, WebP, p.profile)
+	return c.webp.encode(m, quality, opaque)
 }
 
 // known returns the pixels. If they are opaque, it returns them as a type that encoders recognize as opaque.

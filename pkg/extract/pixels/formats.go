@@ -8,7 +8,7 @@ import (
 // Format is a picture format. Its value is the name in the API.
 type Format string
 
-// Picture formats. JPEG, PNG and WebP can be written.
+// Picture formats. JPEG, PNG, WebP and GIF can be written.
 const (
 	JPEG Format = "jpeg"
 	PNG  Format = "png"
@@ -31,7 +31,6 @@ type format struct {
 	// the rest of the Info with a scan of the container.
 	header func(i *Info, data []byte) (image.Config, error)
 	decode func(ctx context.Context, d *Decoder, data []byte, i Info) (image.Image, error)
-	more   bool // read only with Limits.More
 }
 
 // formats returns the formats that can be read.
@@ -40,9 +39,9 @@ func formats() []format {
 		{name: JPEG, is: isJPEG, header: (*Info).scanJPEG, decode: decodeJPEG},
 		{name: PNG, is: isPNG, header: (*Info).scanPNG, decode: decodePNG},
 		{name: WebP, is: isWebP, header: (*Info).scanWebP, decode: decodeWebP},
-		{name: GIF, is: isGIF, header: (*Info).scanGIF, decode: decodeGIF, more: true},
-		{name: BMP, is: isBMP, header: (*Info).scanBMP, decode: decodeBMP, more: true},
-		{name: TIFF, is: isTIFF, header: (*Info).scanTIFF, decode: decodeTIFF, more: true},
+		{name: GIF, is: isGIF, header: (*Info).scanGIF, decode: decodeGIF},
+		{name: BMP, is: isBMP, header: (*Info).scanBMP, decode: decodeBMP},
+		{name: TIFF, is: isTIFF, header: (*Info).scanTIFF, decode: decodeTIFF},
 	}
 	if heicIncluded {
 		all = append(all, format{name: HEIC, is: isHEIC, header: (*Info).scanHEIC, decode: decodeHEIC})
@@ -50,18 +49,17 @@ func formats() []format {
 	return all
 }
 
-// Sniff detects the format of a file from its first 32 bytes. It returns "" for other formats, and for those that are
-// read only with Limits.More.
+// Sniff detects the format of a file from its first 32 bytes. It returns "" for other formats.
 func Sniff(head []byte) Format {
-	if f := sniff(head, false); f != nil {
+	if f := sniff(head); f != nil {
 		return f.name
 	}
 	return ""
 }
 
-func sniff(head []byte, more bool) *format {
+func sniff(head []byte) *format {
 	for _, f := range formats() {
-		if f.is(head) && (more || !f.more) {
+		if f.is(head) {
 			return &f
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/assay-project/assay/pkg/extract/pixels/icc"
+	"github.com/assay-project/assay/pkg/extract/reason"
 )
 
 // Info describes a picture as stated in its header.
@@ -14,22 +15,24 @@ type Info struct {
 	Orientation   int    // 1 to 8 as in EXIF; 1 when absent or invalid
 	Profile       []byte // the ICC profile for RGB, gray or CMYK, nil when absent or damaged
 	Bytes         int    // size of the encoded picture
+	Frames        int    // 1 for a still picture; 0 for an animation with an unknown number of frames
 
 	format   *format
-	animated bool
-	webp     int   // Limits.WebP
-	beside   int64 // Limits.Beside
-	opaque   bool  // inverse of Limits.Transparent
-	kept     int64 // bytes that the decoder allocates
-	tolerant bool  // Limits.Tolerant
-	srgb     bool  // Limits.SRGB
+	sequence *sequence // nil if only the first frame can be read
+	all      bool      // Limits.AllFrames
+	webp     int       // Limits.WebP
+	beside   int64     // Limits.Beside
+	opaque   bool      // inverse of Limits.Transparent
+	kept     int64     // bytes that the decoder allocates
+	tolerant bool      // Limits.Tolerant
+	srgb     bool      // Limits.SRGB
 	remarks  []string
 	space    *icc.Transform // of the samples, if the file states a color space other than sRGB without a profile
 	unusual  bool           // needs the slower decoder of its format, which supports damaged and unusual files
 }
 
 // Inspect reads the header of a picture without decoding it. Its errors wrap ErrFormat, ErrTooLarge,
-// ErrTooSmall, ErrAnimated or ErrUnreadable and state the reason.
+// ErrTooSmall or ErrUnreadable and state the reason.
 func Inspect(data []byte, l Limits) (Info, error) { return inspect(data, l, false) }
 
 // inspect reads the header for the usual decoder of the format, or for the one that supports damaged files.
@@ -37,8 +40,11 @@ func inspect(data []byte, l Limits, damaged bool) (Info, error) {
 	if err := l.checkBytes(len(data)); err != nil {
 		return Info{}, err
 	}
-	info := Info{Orientation: 1, Bytes: len(data), webp: l.WebP, beside: l.Beside, opaque: !l.Transparent, tolerant: l.Tolerant, srgb: l.SRGB, unusual: damaged}
-	if info.format = sniff(data, l.More); info.format == nil {
+	info := Info{
+		Orientation: 1, Bytes: len(data), Frames: 1, all: l.AllFrames, webp: l.WebP, beside: l.Beside, opaque: !l.Transparent,
+		tolerant: l.Tolerant, srgb: l.SRGB, unusual: damaged,
+	}
+	if info.format = sniff(data); info.format == nil {
 		return Info{}, ErrFormat
 	}
 	info.Format = info.format.name
@@ -47,10 +53,26 @@ func inspect(data []byte, l Limits, damaged bool) (Info, error) {
 		return Info{}, unreadable(err)
 	}
 	info.Width, info.Height = config.Width, config.Height
-	if info.animated && !l.More {
-		return Info{}, ErrAnimated
+	if err := l.checkSides(info.Width, info.Height); err != nil {
+		return info, err
 	}
-	return info, l.checkSides(info.Width, info.Height)
+	return info, info.checkFrames(l.Pixels)
+}
+
+// checkFrames checks the sum of the pixels of all frames, if all are decoded.
+func (i Info) checkFrames(most int64) error {
+	if n := int64(i.decoded()); most > 0 && int64(i.Width)*int64(i.Height) > most/n {
+		return ErrTooLarge.With(reason.FramesLimit, n, i.Width, i.Height, most)
+	}
+	return nil
+}
+
+// decoded returns the number of frames that are decoded.
+func (i Info) decoded() int {
+	if i.all && i.sequence != nil {
+		return len(i.sequence.frames)
+	}
+	return 1
 }
 
 // unreadable returns an error that is ErrUnreadable, or nil. It keeps the reason that err states.
@@ -77,5 +99,6 @@ func (i Info) Memory() int64 {
 	if i.webp != 0 {
 		writes = max(writes, size*result+webpMemory(size, i.webp, i.opaque && (i.Format == JPEG || i.Format == HEIC)))
 	}
-	return fixed + 2*int64(i.Bytes) + i.kept + size*rgb + writes + i.beside
+	more := int64(i.decoded()-1) * size * (rgb + result) // besides the frame that is changed
+	return fixed + 2*int64(i.Bytes) + i.kept + size*rgb + writes + more + i.beside
 }

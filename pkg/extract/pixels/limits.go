@@ -8,7 +8,6 @@ const (
 	ErrUnreadable = reason.PictureUnreadable
 	ErrTooLarge   = reason.PictureTooLarge
 	ErrTooSmall   = reason.PictureTooSmall
-	ErrAnimated   = reason.PictureAnimated
 )
 
 // Limits bound the pictures that Inspect accepts. A limit of 0 is not checked.
@@ -22,7 +21,7 @@ type Limits struct {
 	// WebP.
 	Transparent bool
 	Beside      int64 // additional bytes that the caller needs
-	More        bool  // also accept GIF (first frame only), BMP and TIFF
+	AllFrames   bool  // decode all frames of an animation; otherwise, the first one, with a remark
 	Tolerant    bool  // return what can be read of a truncated picture, with a remark
 	SRGB        bool  // convert the colors to sRGB; otherwise, a profile for RGB or gray is kept
 }

@@ -43,7 +43,10 @@ func (i *Info) scanChunks(data []byte) {
 		case name == "IHDR":
 			i.kept += pngMemory(body)
 		case name == "acTL" && !pixels:
-			i.animated = true
+			i.Frames = 0 // only the first frame is decoded
+			if len(body) >= 4 {
+				i.Frames = int(min(binary.BigEndian.Uint32(body), 1<<30))
+			}
 		case name == "eXIf" && !exif:
 			i.Orientation, exif = orientation(body), true
 		case name == "IDAT":

@@ -27,6 +27,12 @@ func vp8l(width, height uint32) string {
 	return "\x2f" + string(binary.LittleEndian.AppendUint32(nil, (width-1)|(height-1)<<14)) + "content"
 }
 
+// frameOf returns the body of a lossless frame of an animation at a position, in units of two pixels.
+func frameOf(left byte, side uint32) string {
+	size := string([]byte{byte(side - 1), byte((side - 1) >> 8), 0})
+	return string([]byte{left, 0, 0, 0, 0, 0}) + size + size + "\x64\x00\x00\x00" + "VP8L\x0c\x00\x00\x00" + vp8l(side, side)
+}
+
 // TestHostile checks that each picture is rejected with its error and reason, before a decoder
 // allocates memory for the size it states.
 func TestHostile(t *testing.T) {
@@ -40,15 +46,18 @@ func TestHostile(t *testing.T) {
 	}{
 		"empty":               {nil, pixels.ErrUnreadable, "empty"},
 		"text":                {[]byte("Dear all, please find attached"), pixels.ErrFormat, ""},
-		"GIF":                 {[]byte("GIF89a\x20\x00\x20\x00\x00\x00\x00;"), pixels.ErrFormat, ""},
+		"GIF without picture": {[]byte("GIF89a\x20\x00\x20\x00\x00\x00\x00;"), pixels.ErrUnreadable, "no picture"},
+		"GIF of 60,000²":      {[]byte("GIF89a\x20\x00\x20\x00\x00\x00\x00,\x00\x00\x00\x00\x60\xea\x60\xea\x00\x08\x00;"), pixels.ErrTooLarge, "60000 × 60000"},
+		"cut GIF":             {[]byte("GIF89a\x20\x00\x20\x00\x00\x00\x00,\x00\x00\x00\x00\x20\x00\x20\x00\x00\x08\x05ab"), pixels.ErrUnreadable, "ends early"},
 		"AVIF":                {[]byte("\x00\x00\x00\x18ftypavif\x00\x00\x00\x00mif1miaf"), pixels.ErrFormat, ""},
 		"too many bytes":      {append(photo[:len(photo):len(photo)], make([]byte, 20_000_000)...), pixels.ErrTooLarge, "the limit is 20000000"},
 		"20,000 × 20,000":     {sized(t, 20_000, 20_000), pixels.ErrTooLarge, "the limit is 12000 for each side"},
 		"10,000 × 10,000":     {sized(t, 10_000, 10_000), pixels.ErrTooLarge, "the limit is 50000000 pixels"},
 		"8 × 100":             {sized(t, 8, 100), pixels.ErrTooSmall, "each side must have at least 16"},
 		"no width":            {sized(t, 0, 100), pixels.ErrUnreadable, ""},
-		"animated PNG":        {withChunk(sized(t, 32, 32), "acTL", make([]byte, 8)), pixels.ErrAnimated, ""},
-		"animated WebP":       {riff("VP8X", "\x02"+canvas[1:], "ANIM", "123456", "ANMF", "frame"), pixels.ErrAnimated, ""},
+		"WebP without frames": {riff("VP8X", "\x02"+canvas[1:], "ANIM", "123456", "ANMF", "frame"), pixels.ErrUnreadable, "0 × 0"},
+		"WebP, frame beyond":  {riff("VP8X", "\x02"+canvas[1:], "ANMF", frameOf(1, 32)), pixels.ErrUnreadable, "outside of the canvas"},
+		"WebP, frame bomb":    {riff("VP8X", "\x02"+canvas[1:], "ANMF", frameOf(0, 16_000)), pixels.ErrUnreadable, "outside of the canvas"},
 		"image sequence":      {[]byte(heic + "\x00\x00\x00\x08moov"), pixels.ErrUnreadable, "not state a size"},
 		"WebP bomb":           {riff("VP8X", canvas, "VP8L", vp8l(16_000, 16_000)), pixels.ErrUnreadable, "the frame has 16000 × 16000"},
 		"WebP without frame":  {riff("VP8X", canvas), pixels.ErrUnreadable, "0 × 0"},

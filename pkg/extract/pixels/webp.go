@@ -25,17 +25,23 @@ func (i *Info) scanWebP(data []byte) (image.Config, error) {
 	var canvas image.Config
 	eachChunk(data, func(name string, body []byte) {
 		switch {
-		case name == "ANIM" || name == "ANMF":
-			i.animated = true
 		case name == "ICCP":
 			i.setProfile(body)
 		case name == "EXIF":
 			i.Orientation = orientation(bytes.TrimPrefix(body, exifHeader)) // some writers include the TIFF header
 		case name == "VP8X" && len(body) >= 10:
-			i.animated = i.animated || body[0]&webpAnimation != 0
 			canvas.Width, canvas.Height = 1+uint24(body[4:]), 1+uint24(body[7:])
 		}
 	})
+	s, kept, err := webpSequence(data, image.Pt(canvas.Width, canvas.Height))
+	if err != nil {
+		return canvas, err
+	}
+	if len(s.frames) > 0 {
+		i.sequence, i.Frames = s, len(s.frames)
+		i.kept = kept + 4*pixelCount(canvas)
+		return canvas, nil
+	}
 	frame := stillWebP(data)
 	i.kept = frame.memory()
 	config := image.Config{Width: frame.size.X, Height: frame.size.Y}
@@ -51,7 +57,12 @@ func pixelCount(c image.Config) int64 { return int64(c.Width) * int64(c.Height) 
 
 // eachChunk calls f for each chunk of a RIFF file.
 func eachChunk(data []byte, f func(name string, body []byte)) {
-	for at := 12; at+8 <= len(data); {
+	const head = 12
+	chunksOf(data[min(head, len(data)):], f)
+}
+
+func chunksOf(data []byte, f func(name string, body []byte)) {
+	for at := 0; at+8 <= len(data); {
 		size := int64(binary.LittleEndian.Uint32(data[at+4:]))
 		if int64(at)+8+size > int64(len(data)) {
 			return

@@ -133,7 +133,10 @@ func (e webpCodec) decode(ctx context.Context, f *webpFrame) (_ *image.NRGBA, er
 	return m, nil
 }
 
-func decodeWebP(ctx context.Context, d *Decoder, data []byte, _ Info) (image.Image, error) {
+func decodeWebP(ctx context.Context, d *Decoder, data []byte, i Info) (image.Image, error) {
+	if i.sequence != nil {
+		return i.sequence.first(ctx, &d.codecs)
+	}
 	return stillWebP(data).decode(ctx, d.codecs.webp)
 }
 

@@ -22,11 +22,10 @@ const (
 
 	PageUnreadable Reason = "the page cannot be read"
 
-	PictureFormat     Reason = "the file is not a JPEG, PNG, WebP or HEIC picture"
+	PictureFormat     Reason = "the file is not a JPEG, PNG, WebP, HEIC, GIF, BMP or TIFF picture"
 	PictureUnreadable Reason = "the picture cannot be read"
 	PictureTooLarge   Reason = "the picture is too large"
 	PictureTooSmall   Reason = "the picture is too small"
-	PictureAnimated   Reason = "the picture is animated; only still pictures are supported"
 	DrawingDamaged    Reason = "the picture is not SVG, or is damaged"
 	HeaderDamaged     Reason = "the header is damaged"
 
@@ -43,6 +42,7 @@ const (
 	BytesLimit      Detail = "%d bytes; the limit is %d"
 	PixelsLimit     Detail = "%d × %d pixels; the limit is %d pixels"
 	SidesLimit      Detail = "%d × %d pixels; the limit is %d for each side"
+	FramesLimit     Detail = "%d frames of %d × %d pixels; the limit is %d pixels in all frames"
 	SidesMinimum    Detail = "%d × %d pixels; each side must have at least %d"
 	HeaderStates    Detail = "the header states %d × %d pixels"
 	IsEmpty         Detail = "the file is empty"
@@ -79,14 +79,14 @@ var sentences = []error{
 	DocumentMemory, DocumentCrashed, DocumentSlow, DocumentLocked, DocumentDamaged, DocumentFormat, DocumentTooBig,
 	NotPDF, PDFPage, NotConverted, ConverterUnavailable, EngineClosed, EngineNotReady, EngineMissing,
 	PageUnreadable,
-	PictureFormat, PictureUnreadable, PictureTooLarge, PictureTooSmall, PictureAnimated, DrawingDamaged, HeaderDamaged,
+	PictureFormat, PictureUnreadable, PictureTooLarge, PictureTooSmall, DrawingDamaged, HeaderDamaged,
 	WorkbookLocked, WorkbookDamaged, FirstRow,
 	PromptUnclear, PromptTooLong,
 }
 
 // details contains every Detail.
 var details = []Detail{
-	BytesLimit, PixelsLimit, SidesLimit, SidesMinimum, HeaderStates, IsEmpty, MemoryLimit, MiB, TimeLimit, NoPages,
+	BytesLimit, PixelsLimit, SidesLimit, FramesLimit, SidesMinimum, HeaderStates, IsEmpty, MemoryLimit, MiB, TimeLimit, NoPages,
 	NoDirectory, PartsLimit, DirectoryLimit, ElementLimit, AttributesLimit, RelationsLimit, SlidesLimit, SheetsLimit,
 	ScansLimit, JPEGProcess, PictureShare, TIFFSamples, TIFFFeature, InflatedLimit, PartRatio, PartLimit, NoPart, PDFLimit, NotAPDF, StepsLimit, Instructions,
 }

@@ -258,7 +258,7 @@ func (e *editing) makeCall(ctx context.Context, p opened, call photojob.Call, ra
 
 // unprepared returns the error for a photo that cannot be prepared for a provider.
 func unprepared(err error) error {
-	for _, wrong := range []error{pixels.ErrFormat, pixels.ErrUnreadable, pixels.ErrTooLarge, pixels.ErrTooSmall, pixels.ErrAnimated} {
+	for _, wrong := range []error{pixels.ErrFormat, pixels.ErrUnreadable, pixels.ErrTooLarge, pixels.ErrTooSmall} {
 		if errors.Is(err, wrong) {
 			code := provider.ImageUnreadable
 			if errors.Is(err, pixels.ErrTooLarge) {

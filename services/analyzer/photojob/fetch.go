@@ -49,7 +49,7 @@ func judged(err error) error {
 	switch {
 	case errors.Is(err, pixels.ErrTooLarge):
 		code = photojob.CodeImageTooLarge
-	case errors.Is(err, pixels.ErrFormat), errors.Is(err, pixels.ErrAnimated), errors.Is(err, pixels.ErrTooSmall):
+	case errors.Is(err, pixels.ErrFormat), errors.Is(err, pixels.ErrTooSmall):
 		code = photojob.CodeUnsupportedFormat
 	}
 	return permanent(code, err)

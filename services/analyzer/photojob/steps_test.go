@@ -16,7 +16,7 @@ import (
 func TestPictureErrorsHaveCode(t *testing.T) {
 	for reason, code := range map[error]string{
 		pixels.ErrTooLarge: photojob.CodeImageTooLarge, pixels.ErrFormat: photojob.CodeUnsupportedFormat,
-		pixels.ErrAnimated: photojob.CodeUnsupportedFormat, pixels.ErrTooSmall: photojob.CodeUnsupportedFormat,
+		pixels.ErrTooSmall: photojob.CodeUnsupportedFormat,
 		pixels.ErrUnreadable: photojob.CodeImageUnreadable,
 	} {
 		err := judged(fmt.Errorf("%w: because", reason))

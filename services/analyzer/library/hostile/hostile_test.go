@@ -47,7 +47,7 @@ func parsers(decoder *pixels.Decoder) map[string]func(ctx context.Context, data 
 		return office.Memory(int64(len(data)))
 	}
 	pictures := func(ctx context.Context, data []byte) int64 {
-		limits := pixels.Limits{Bytes: 128 << 20, Pixels: 100_000_000, More: true}
+		limits := pixels.Limits{Bytes: 128 << 20, Pixels: 100_000_000}
 		info, err := pixels.Inspect(data, limits)
 		if err != nil {
 			return 8 << 20

@@ -63,7 +63,7 @@ func readTags(ctx context.Context, f *step.File) (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if info, err := pixels.Inspect(head.Bytes(), pixels.Limits{More: true}); err == nil {
+	if info, err := pixels.Inspect(head.Bytes(), pixels.Limits{}); err == nil {
 		found["width"], found["height"] = info.Width, info.Height
 		if info.Orientation > 4 { // the orientation rotates by 90 degrees
 			found["width"], found["height"] = info.Height, info.Width

@@ -76,7 +76,7 @@ func failed(ctx context.Context, err error) error {
 		return context.Cause(ctx)
 	case errors.Is(err, pixels.ErrTooLarge):
 		code = provider.ImageTooLarge
-	case errors.Is(err, pixels.ErrFormat), errors.Is(err, pixels.ErrAnimated):
+	case errors.Is(err, pixels.ErrFormat):
 		code = provider.UnsupportedFormat
 	case errors.Is(err, pixels.ErrUnreadable), errors.Is(err, pixels.ErrTooSmall):
 		code = provider.ImageUnreadable

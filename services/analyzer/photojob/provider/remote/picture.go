@@ -66,7 +66,7 @@ func Edited(ctx context.Context, decoder *pixels.Decoder, r Response, data []byt
 		if ctx.Err() != nil {
 			return provider.Edited{}, context.Cause(ctx)
 		}
-		for _, refused := range []error{pixels.ErrFormat, pixels.ErrUnreadable, pixels.ErrTooLarge, pixels.ErrTooSmall, pixels.ErrAnimated} {
+		for _, refused := range []error{pixels.ErrFormat, pixels.ErrUnreadable, pixels.ErrTooLarge, pixels.ErrTooSmall} {
 			if errors.Is(err, refused) {
 				return provider.Edited{}, Bad(r, "%w", err)
 			}
