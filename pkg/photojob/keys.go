@@ -54,7 +54,7 @@ func AnswerKey(jobID string, n int) string {
 	return blob.Key(WorkPrefix, fmt.Sprintf("%s/answer-%d", jobID, n))
 }
 
-// FinalKey returns the key of the photo that resulted from call n. The format is jpeg, png or webp.
+// FinalKey returns the key of the photo that resulted from call n. The format is jpeg, png, webp or gif.
 func FinalKey(jobID string, n int, format string) string {
 	return blob.Key(FinalPrefix, fmt.Sprintf("%s/%d.%s", jobID, n, strings.Replace(format, "jpeg", "jpg", 1)))
 }

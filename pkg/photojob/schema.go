@@ -73,7 +73,7 @@ func (j Job) Route() string {
 // provider or to the prompt.
 type Options struct {
 	Provider    string `dynamodbav:"provider,omitempty" json:"provider,omitempty" enum:"stub,gemini,seedream" doc:"the provider that edits the photo; default: stub, the local one"`
-	Format      string `dynamodbav:"format,omitempty" json:"format,omitempty" enum:"jpeg,png,webp"`
+	Format      string `dynamodbav:"format,omitempty" json:"format,omitempty" enum:"jpeg,png,webp,gif"`
 	Quality     int    `dynamodbav:"quality,omitempty" json:"quality,omitempty" minimum:"1" maximum:"100" doc:"for jpeg and webp; default: 85 for jpeg, 80 for webp; a webp with 100 is lossless"`
 	Width       int    `dynamodbav:"width,omitempty" json:"width,omitempty" minimum:"16" maximum:"12000" doc:"the maximum in pixels; the aspect ratio is kept"`
 	Height      int    `dynamodbav:"height,omitempty" json:"height,omitempty" minimum:"16" maximum:"12000" doc:"the maximum in pixels; the aspect ratio is kept"`
@@ -106,7 +106,7 @@ type EditResult struct {
 	S3Key  string `dynamodbav:"s3Key" json:"-"`
 	Width  int    `dynamodbav:"width" json:"width" doc:"pixels"`
 	Height int    `dynamodbav:"height" json:"height" doc:"pixels"`
-	Format string `dynamodbav:"format" json:"format" enum:"jpeg,png,webp"`
+	Format string `dynamodbav:"format" json:"format" enum:"jpeg,png,webp,gif"`
 	Size   int64  `dynamodbav:"size" json:"size" doc:"bytes"`
 }
 

@@ -22,7 +22,7 @@ const (
 
 // FileTypes returns the media types that a photo can have.
 func FileTypes() []string {
-	return []string{"image/jpeg", "image/png", "image/webp", "image/heic", "image/heif"}
+	return []string{"image/jpeg", "image/png", "image/webp", "image/heic", "image/heif", "image/gif", "image/bmp", "image/tiff"}
 }
 
 // Terms are the parameters with which a client creates a job.
@@ -101,7 +101,7 @@ func (o Options) check() (found []Violation) {
 	if !slices.Contains(Providers(), o.Provider) {
 		wrong("provider", "is not one of %s", strings.Join(Providers(), ", "))
 	}
-	if formats := []string{"", "jpeg", "png", "webp"}; !slices.Contains(formats, o.Format) {
+	if formats := []string{"", "jpeg", "png", "webp", "gif"}; !slices.Contains(formats, o.Format) {
 		wrong("format", "is not one of %s", strings.Join(formats[1:], ", "))
 	}
 	if o.Quality < 0 || o.Quality > 100 {

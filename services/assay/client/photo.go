@@ -51,7 +51,7 @@ func (p Photo) Final() bool { return p.Status == Completed || p.Status == Failed
 // PhotoOptions are options in addition to the prompt. Zero values mean no preference.
 type PhotoOptions struct {
 	Provider    string `json:"provider,omitempty"`
-	Format      string `json:"format,omitempty"`  // jpeg, png, webp
+	Format      string `json:"format,omitempty"`  // jpeg, png, webp, gif
 	Quality     int    `json:"quality,omitempty"` // 1 to 100
 	Width       int    `json:"width,omitempty"`   // maximum in pixels
 	Height      int    `json:"height,omitempty"`  // maximum in pixels
@@ -91,7 +91,7 @@ type SafeSearch struct {
 type PhotoEdit struct {
 	Width  int    `json:"width"` // pixels
 	Height int    `json:"height"`
-	Format string `json:"format"` // jpeg, png, webp
+	Format string `json:"format"` // jpeg, png, webp, gif
 	Size   int64  `json:"size"`   // bytes
 }
 

@@ -139,7 +139,7 @@ func (e *photoEdit) open(ctx context.Context, path string) (src source, err erro
 		src.SHA256, src.Size, err = checksum(ctx, file, info.Size(), src.bar)
 	}
 	if err == nil && format == "" {
-		err = errors.New("is not a JPEG, PNG, WebP or HEIC photo")
+		err = errors.New("is not a JPEG, PNG, WebP, HEIC, GIF, BMP or TIFF photo")
 	}
 	if err != nil {
 		return src, errors.Join(plain(err), file.Close())

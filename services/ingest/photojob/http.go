@@ -66,7 +66,7 @@ var refused = web.Refusals{
 type PhotoTerms struct {
 	FileName    string `json:"fileName" minLength:"1" maxLength:"255" doc:"stored and shown as given; it must not contain control characters, or characters that change the direction of text"`
 	Size        int64  `json:"size" minimum:"1" doc:"exact size in bytes"`
-	ContentType string `json:"contentType" example:"image/jpeg" doc:"image/jpeg, image/png, image/webp, image/heic or image/heif; the content must be of this type"`
+	ContentType string `json:"contentType" example:"image/jpeg" doc:"image/jpeg, image/png, image/webp, image/heic, image/heif, image/gif, image/bmp or image/tiff; the content must be of this type"`
 	SHA256      string `json:"sha256,omitempty" maxLength:"64" doc:"digest of the content, in hex or base64; S3 rejects other content"`
 	Prompt      string `json:"prompt,omitempty" maxLength:"2000" doc:"how to edit the photo, such as \"auto levels, crop 1:1 to faces, as webp\"; empty means enhance"`
 }

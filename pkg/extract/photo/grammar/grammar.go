@@ -19,7 +19,7 @@ const ErrTooManySteps = reason.PromptTooLong
 const Phrases = `enhance, auto levels, white balance, brighten [N%], darken [N%], contrast [N%], saturate [N%], ` +
 	`warm [N%], cool [N%], sharpen [light|strong], denoise [light|strong], blur [light|strong], black and white, sepia, ` +
 	`crop W:H [to faces|to subject], remove background, background COLOR, blur background, resize W[xH], fit W[xH], rotate 90|180|270, flip horizontal|vertical, watermark "text", ` +
-	`as jpeg|png|webp [quality N]`
+	`as jpeg|png|webp|gif [quality N]`
 
 // Parse parses a prompt. An empty prompt means operation.Enhance. unknown contains the phrases that Parse
 // does not recognize, as written. The only error is ErrTooManySteps.

@@ -132,7 +132,7 @@ func as(rest []string) (operation.Step, bool) {
 	if step.Format == "jpg" {
 		step.Format = "jpeg"
 	}
-	ok := slices.Contains([]string{"jpeg", "png", "webp"}, step.Format)
+	ok := slices.Contains([]string{"jpeg", "png", "webp", "gif"}, step.Format)
 	if len(rest) == 3 {
 		quality, fits := number(rest[2], 1, 100)
 		step.Quality, ok = quality, ok && fits

@@ -52,6 +52,7 @@ export function PromptFields({ terms, change }: { terms: Terms; change: (terms: 
           <option value="jpeg">JPEG</option>
           <option value="png">PNG</option>
           <option value="webp">WebP</option>
+          <option value="gif">GIF</option>
         </select>
       </label>
     </div>

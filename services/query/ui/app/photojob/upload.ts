@@ -12,6 +12,7 @@ const maxSize = 20_000_000; // bytes
 const maxBatch = 20; // photos
 const types: Record<string, string> = {
   jpg: "image/jpeg", jpeg: "image/jpeg", png: "image/png", webp: "image/webp", heic: "image/heic", heif: "image/heif",
+  gif: "image/gif", bmp: "image/bmp", tif: "image/tiff", tiff: "image/tiff",
 };
 
 /** The media type of a photo; browsers rarely recognize HEIC. Undefined for other files. */
@@ -30,7 +31,7 @@ export const upload: Target = {
   label: "Photos",
   suits: (file) => typeOf(file) !== undefined && file.size <= maxSize,
   accepts: (file) => typeOf(file) !== undefined && file.size <= maxSize,
-  refusal: `A photo is a JPEG, PNG, WebP or HEIC of at most ${bytes(maxSize)}.`,
+  refusal: `A photo is a JPEG, PNG, WebP, HEIC, GIF, BMP or TIFF of at most ${bytes(maxSize)}.`,
   Form: lazy<FormProps>(() => import("./prompt.js")),
   begin: async (files, options): Promise<Begun> => {
     const terms = options as Terms, places = new Map<File, Schemas["BatchUpload"]>();
