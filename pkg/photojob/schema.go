@@ -69,18 +69,6 @@ func (j Job) Route() string {
 	return j.Provider
 }
 
-// Options are the parameters of an edit besides the prompt. A zero value leaves the choice to the
-// provider or to the prompt.
-type Options struct {
-	Provider    string `dynamodbav:"provider,omitempty" json:"provider,omitempty" enum:"stub,gemini,seedream" doc:"the provider that edits the photo; default: stub, the local one"`
-	Format      string `dynamodbav:"format,omitempty" json:"format,omitempty" enum:"jpeg,png,webp,gif"`
-	Quality     int    `dynamodbav:"quality,omitempty" json:"quality,omitempty" minimum:"1" maximum:"100" doc:"for jpeg and webp; default: 85 for jpeg, 80 for webp; a webp with 100 is lossless"`
-	Width       int    `dynamodbav:"width,omitempty" json:"width,omitempty" minimum:"16" maximum:"12000" doc:"the maximum in pixels; the aspect ratio is kept"`
-	Height      int    `dynamodbav:"height,omitempty" json:"height,omitempty" minimum:"16" maximum:"12000" doc:"the maximum in pixels; the aspect ratio is kept"`
-	AspectRatio string `dynamodbav:"aspectRatio,omitempty" json:"aspectRatio,omitempty" pattern:"^[1-9][0-9]?:[1-9][0-9]?$" example:"16:9"`
-	Seed        int64  `dynamodbav:"seed,omitempty" json:"seed,omitempty" doc:"the random seed, for providers that use one"`
-}
-
 // AnalysisResult describes a photo.
 type AnalysisResult struct {
 	Labels      []Label     `dynamodbav:"labels" json:"labels"`

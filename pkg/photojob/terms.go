@@ -3,9 +3,6 @@ package photojob
 import (
 	"fmt"
 	"mime"
-	"regexp"
-	"slices"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/assay-project/assay/pkg/upload"
@@ -60,8 +57,6 @@ func (t Terms) Completed() Terms {
 	return t
 }
 
-var aspectRatio = regexp.MustCompile(`^[1-9][0-9]?:[1-9][0-9]?$`)
-
 // Check returns the violations in completed terms. There are none if a job can be created. It does not
 // check the size and the media type, for which the API has separate responses.
 func (t Terms) Check() []Violation {
@@ -90,30 +85,6 @@ func (t Terms) CheckEdit() []Violation {
 	}
 	for _, v := range t.Options.check() {
 		wrong("options."+v.Field, "%s", v.Message)
-	}
-	return found
-}
-
-func (o Options) check() (found []Violation) {
-	wrong := func(field, format string, args ...any) {
-		found = append(found, Violation{field, fmt.Sprintf(format, args...)})
-	}
-	if !slices.Contains(Providers(), o.Provider) {
-		wrong("provider", "is not one of %s", strings.Join(Providers(), ", "))
-	}
-	if formats := []string{"", "jpeg", "png", "webp", "gif"}; !slices.Contains(formats, o.Format) {
-		wrong("format", "is not one of %s", strings.Join(formats[1:], ", "))
-	}
-	if o.Quality < 0 || o.Quality > 100 {
-		wrong("quality", "is not between 1 and 100")
-	}
-	for name, side := range map[string]int{"width": o.Width, "height": o.Height} {
-		if side != 0 && (side < minSide || side > maxSide) {
-			wrong(name, "is not between %d and %d pixels", minSide, maxSide)
-		}
-	}
-	if o.AspectRatio != "" && !aspectRatio.MatchString(o.AspectRatio) {
-		wrong("aspectRatio", "is not a ratio such as 16:9")
 	}
 	return found
 }

@@ -271,7 +271,10 @@ func unprepared(err error) error {
 }
 
 func optionsOf(o photojob.Options) provider.Options {
-	return provider.Options{Format: o.Format, Quality: o.Quality, Width: o.Width, Height: o.Height, AspectRatio: o.AspectRatio, Seed: o.Seed}
+	return provider.Options{
+		Format: o.Format, Quality: o.Quality, Width: o.Width, Height: o.Height, AspectRatio: o.AspectRatio, Seed: o.Seed,
+		Tolerant: o.Tolerant, Colors: o.Colors, Operations: o.Operations, Frames: o.Frames, Keep: o.Keep,
+	}
 }
 
 func analysisOf(a provider.Analysis) *photojob.AnalysisResult {

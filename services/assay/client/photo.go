@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"net/url"
 	"time"
+
+	"github.com/assay-project/assay/pkg/extract/photo/operation"
 )
 
 // States of a photo job in addition to Completed and Failed, and the state of a finished batch with failed
@@ -57,6 +59,12 @@ type PhotoOptions struct {
 	Height      int    `json:"height,omitempty"`  // maximum in pixels
 	AspectRatio string `json:"aspectRatio,omitempty"`
 	Seed        int64  `json:"seed,omitempty"`
+
+	Operations []operation.Step `json:"operations,omitempty"` // applied after the edits of the prompt
+	Tolerant   bool             `json:"tolerant,omitempty"`   // edit what can be read of a truncated photo
+	Frames     string           `json:"frames,omitempty"`     // of an animation: first, all
+	Colors     string           `json:"colors,omitempty"`     // keep, srgb
+	Keep       []string         `json:"keep,omitempty"`       // metadata: copyright
 }
 
 // PhotoCall is a call to a provider.

@@ -1,7 +1,9 @@
 package cmd
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/assay-project/assay/pkg/extract/photo/operation"
 	"github.com/assay-project/assay/pkg/extract/pixels"
 	"github.com/assay-project/assay/services/assay/client"
 )
@@ -21,6 +24,8 @@ import (
 type photoEdit struct {
 	*settings
 	prompt   string
+	options  client.PhotoOptions
+	edits    string // the operations, as JSON or @ and the path of a file
 	wait     bool
 	output   string
 	parallel int
@@ -52,6 +57,11 @@ Exit status: 0 on success, 1 if a photo failed.`,
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&e.prompt, "prompt", "", "how to edit the photos (default: enhance)")
+	flags.StringVar(&e.edits, "operations", "", "edits as a JSON array, such as '[{\"op\":\"resize\",\"width\":800}]', or @FILE; applied after those of the prompt")
+	flags.BoolVar(&e.options.Tolerant, "tolerant", false, "edit what can be read of photos whose end is missing")
+	flags.StringVar(&e.options.Frames, "frames", "", "frames of animations to edit: first, all (default: first)")
+	flags.StringVar(&e.options.Colors, "colors", "", "color profile: keep, srgb (default: keep)")
+	flags.StringSliceVar(&e.options.Keep, "keep", nil, "metadata to keep: copyright")
 	flags.BoolVar(&e.wait, "wait", false, "wait for the results")
 	flags.StringVarP(&e.output, "output", "o", "", "folder to save the edited photos in; implies --wait")
 	flags.IntVar(&e.parallel, "parallel", 4, "maximum number of concurrent uploads")
@@ -66,6 +76,9 @@ type edited struct {
 
 func (e *photoEdit) run(cmd *cobra.Command, paths []string) (err error) {
 	if err := positive("--parallel", e.parallel); err != nil {
+		return err
+	}
+	if e.options.Operations, err = operations(e.edits); err != nil {
 		return err
 	}
 	if e.output != "" {
@@ -93,6 +106,30 @@ func (e *photoEdit) run(cmd *cobra.Command, paths []string) (err error) {
 		e.sender.wait = e.await
 	}
 	return e.sender.run(cmd, len(paths), func(ctx context.Context) { e.editAll(ctx, paths) })
+}
+
+// operations parses the value of --operations.
+func operations(value string) (steps []operation.Step, err error) {
+	text := []byte(value)
+	if path, file := strings.CutPrefix(value, "@"); file {
+		if text, err = os.ReadFile(path); err != nil {
+			return nil, plain(err)
+		}
+	}
+	if len(text) == 0 {
+		return nil, nil
+	}
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&steps); err != nil {
+		return nil, fmt.Errorf("--operations: is not a JSON array of operations: %w", err)
+	}
+	for i, s := range steps {
+		if err := s.Check(); err != nil {
+			return nil, fmt.Errorf("--operations: operation %d: %w", i+1, err)
+		}
+	}
+	return steps, nil
 }
 
 // source is a photo to upload.
@@ -158,14 +195,14 @@ func (e *photoEdit) send(ctx context.Context, sources []source) {
 	case 0:
 	case 1:
 		sources[0].Prompt = e.prompt
-		photo, err := e.client.UploadPhoto(ctx, sources[0].PhotoSource, client.PhotoOptions{})
+		photo, err := e.client.UploadPhoto(ctx, sources[0].PhotoSource, e.options)
 		sent(0, photo, err)
 	default:
 		batch := make([]client.PhotoSource, len(sources))
 		for i, src := range sources {
 			batch[i] = src.PhotoSource
 		}
-		if _, err := e.client.UploadPhotoBatch(ctx, batch, client.PhotoBatchReservation{Prompt: e.prompt}, e.parallel, sent); err != nil {
+		if _, err := e.client.UploadPhotoBatch(ctx, batch, client.PhotoBatchReservation{Prompt: e.prompt, Options: e.options}, e.parallel, sent); err != nil {
 			for i := range sources {
 				sent(i, client.Photo{}, err)
 			}

@@ -57,11 +57,14 @@ func checked(t photojob.Terms, field string) (photojob.Terms, error) {
 }
 
 // route returns the provider of a job: the one that the client specified, or the operators'
-// default, or the local provider while the default is disabled. It returns errNoProvider if the
+// default, or the local provider while the default is disabled or if only the local one fulfills the options. It returns errNoProvider if the
 // specified provider is not offered.
 func (a *Area) route(ctx context.Context, t photojob.Terms) (string, error) {
 	if !t.Unasked {
 		return t.Options.Provider, a.offered(ctx, t.Options.Provider)
+	}
+	if t.Options.LocalOnly() {
+		return photojob.Stub, nil
 	}
 	d, err := a.policies.Default(ctx)
 	if err == nil {

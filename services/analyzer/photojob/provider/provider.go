@@ -9,6 +9,8 @@ import (
 	"context"
 	"io"
 	"time"
+
+	"github.com/assay-project/assay/pkg/extract/photo/operation"
 )
 
 // Step is the purpose of a call.
@@ -70,6 +72,13 @@ type Options struct {
 	Width, Height int    // maximum size in pixels
 	AspectRatio   string // for example 3:2
 	Seed          int64
+
+	Tolerant bool   // use what can be read of a truncated photo
+	Colors   string // keep or srgb; empty means keep
+	// Requests that only the local provider receives.
+	Operations []operation.Step
+	Frames     string   // first or all; empty means first
+	Keep       []string // metadata
 }
 
 // Analysis is a provider's description of a photo.

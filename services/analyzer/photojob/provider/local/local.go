@@ -58,6 +58,7 @@ func (p *Provider) Edit(ctx context.Context, c provider.Call) (provider.Edited, 
 	e, err := p.studio.Edit(ctx, c.Image, photo.Request{
 		Prompt: c.Prompt, Format: c.Options.Format, Quality: c.Options.Quality,
 		Width: c.Options.Width, Height: c.Options.Height, AspectRatio: c.Options.AspectRatio,
+		Operations: c.Options.Operations, Tolerant: c.Options.Tolerant, Frames: c.Options.Frames, Colors: c.Options.Colors, Keep: c.Options.Keep,
 	})
 	if err != nil {
 		return provider.Edited{}, usage, failed(ctx, err)

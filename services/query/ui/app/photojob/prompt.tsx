@@ -3,6 +3,7 @@ import type { JSX } from "preact";
 import { useId, useLayoutEffect, useState } from "preact/hooks";
 import type { FormProps } from "../upload/target.js";
 import { counted } from "../ui/text.js";
+import { MoreOptions } from "./options.js";
 import { examples, type Options, type Terms } from "./view.js";
 
 const kept = "assay-photo-prompt";
@@ -55,6 +56,7 @@ export function PromptFields({ terms, change }: { terms: Terms; change: (terms: 
           <option value="gif">GIF</option>
         </select>
       </label>
+      <MoreOptions options={terms.options} change={(options) => change({ ...terms, options })} />
     </div>
   );
 }
