@@ -10,7 +10,7 @@ import (
 )
 
 // MaxSteps is the maximum number of steps of a prompt.
-const MaxSteps = 12
+const MaxSteps = operation.MaxList
 
 // ErrTooManySteps is returned for a prompt with more than MaxSteps phrases.
 const ErrTooManySteps = reason.PromptTooLong

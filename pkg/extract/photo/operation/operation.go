@@ -90,23 +90,24 @@ const (
 	Subject   Gravity = "subject"
 )
 
-// Step is one edit. Fields that its Op does not use are zero.
+// Step is one edit. Fields that its Op does not use are zero. The tags other than json describe the fields in the API;
+// Check applies the rules of each Op.
 type Step struct {
-	Op       Op       `json:"op"`
-	Percent  int      `json:"percent,omitempty"`    // Brighten to Cool: 1 to 100; Resize and Enlarge: of each side; Pad: border in percent of the shorter side
-	Strength Strength `json:"strength,omitempty"`   // Sharpen, Denoise, Blur
-	Ratio    Ratio    `json:"aspectRatio,omitzero"` // Crop: the largest area with this ratio; Pad: the smallest canvas with it
-	Width    int      `json:"width,omitempty"`      // Crop, Resize, Enlarge, Pad: pixels; 0 if not given
-	Height   int      `json:"height,omitempty"`     // as Width
-	X        int      `json:"x,omitempty"`          // Crop in pixels: offset to the right of the place that Gravity selects
-	Y        int      `json:"y,omitempty"`          // Crop in pixels: offset downwards
-	Gravity  Gravity  `json:"gravity,omitempty"`    // Crop, Pad, Watermark
-	Color    Color    `json:"color,omitempty"`      // Background, Pad; empty for the default, which is white for Pad
-	Degrees  float64  `json:"degrees,omitempty"`    // Rotate: 90, 180 or 270 clockwise; Straighten: -45 to 45 clockwise
-	Vertical bool     `json:"vertical,omitempty"`   // Flip: mirror top to bottom
-	Text     string   `json:"text,omitempty"`       // Watermark: 1 to 80 characters
-	Logo     string   `json:"logo,omitempty"`       // Watermark: the ID of a photo of the same owner, whose result is drawn
-	Opacity  int      `json:"opacity,omitempty"`    // Watermark: 1 to 100 percent; 0 means 85
-	Format   string   `json:"format,omitempty"`     // Format: see Formats
-	Quality  int      `json:"quality,omitempty"`    // Format: 1 to 100; 0 for the default of the format
+	Op       Op       `json:"op" enum:"enhance,levels,whiteBalance,brighten,darken,contrast,saturate,warm,cool,sharpen,denoise,blur,grayscale,sepia,crop,resize,enlarge,pad,rotate,straighten,flip,watermark,removeBackground,background,blurBackground,format"`
+	Percent  int      `json:"percent,omitempty" minimum:"1" maximum:"1000" doc:"brighten, darken, contrast, saturate, warm, cool: 1 to 100, default 20; resize: 1 to 100 of each side; enlarge: 101 to 1000; pad: the border in percent of the shorter side; watermark: the height of the text, default 3, or the longer side of the logo, default 20, in percent of the shorter side of the photo"`
+	Strength Strength `json:"strength,omitempty" enum:"light,medium,strong" doc:"sharpen, denoise, blur; default: medium"`
+	Ratio    Ratio    `json:"aspectRatio,omitzero" pattern:"^([1-9][0-9]?|100):([1-9][0-9]?|100)$" example:"16:9" doc:"crop: the largest area with this ratio; pad: the smallest canvas with it"`
+	Width    int      `json:"width,omitempty" minimum:"1" maximum:"12000" doc:"in pixels. crop, pad: of the area or canvas, default: that of the photo; resize, enlarge: of the box that the photo is fitted to, default: no limit"`
+	Height   int      `json:"height,omitempty" minimum:"1" maximum:"12000" doc:"as width"`
+	X        int      `json:"x,omitempty" minimum:"-12000" maximum:"12000" doc:"crop with a width or height: pixels to the right of the place that gravity selects"`
+	Y        int      `json:"y,omitempty" minimum:"-12000" maximum:"12000" doc:"crop with a width or height: pixels below that place"`
+	Gravity  Gravity  `json:"gravity,omitempty" enum:"center,north,northeast,east,southeast,south,southwest,west,northwest,faces,subject" doc:"crop: the part to keep, default center; pad: the place of the photo on the canvas, default center; watermark: its place, default southeast; faces and subject apply to crop only"`
+	Color    Color    `json:"color,omitempty" pattern:"^(#[0-9A-Fa-f]{6}|[A-Za-z]+)$" example:"#ffffff" doc:"#RRGGBB or a name: background; pad, default white"`
+	Degrees  float64  `json:"degrees,omitempty" minimum:"-45" maximum:"270" doc:"clockwise. rotate: 90, 180 or 270; straighten: -45 to 45"`
+	Vertical bool     `json:"vertical,omitempty" doc:"flip: top to bottom instead of left to right"`
+	Text     string   `json:"text,omitempty" maxLength:"80" doc:"watermark: the text, or use logo"`
+	Logo     string   `json:"logo,omitempty" maxLength:"64" doc:"watermark: the ID of a completed photo of the same owner, whose result is drawn"`
+	Opacity  int      `json:"opacity,omitempty" minimum:"1" maximum:"100" doc:"watermark: in percent, default 85"`
+	Format   string   `json:"format,omitempty" enum:"jpeg,png,webp" doc:"format: the format of the result"`
+	Quality  int      `json:"quality,omitempty" minimum:"1" maximum:"100" doc:"format: for lossy formats; default: that of the format"`
 }

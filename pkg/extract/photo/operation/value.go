@@ -47,6 +47,9 @@ var names = map[string]Color{
 	"brown": "#8b4513", "beige": "#f5f5dc",
 }
 
+// colorNames states the names in messages.
+const colorNames = "one of black, white, gray, red, orange, yellow, green, turquoise, blue, purple, pink, brown, beige"
+
 // ParseColor parses the name of a color or #RRGGBB.
 func ParseColor(s string) (Color, error) {
 	lower := strings.ToLower(s)
@@ -55,7 +58,7 @@ func ParseColor(s string) (Color, error) {
 	}
 	digits, found := strings.CutPrefix(lower, "#")
 	if _, err := strconv.ParseUint(digits, 16, 24); err != nil || !found || len(digits) != 6 {
-		return "", fmt.Errorf("%q is not a color: use #RRGGBB or one of black, white, gray, red, orange, yellow, green, turquoise, blue, purple, pink, brown, beige", s)
+		return "", fmt.Errorf("%q is not a color: use #RRGGBB or %s", s, colorNames)
 	}
 	return Color(lower), nil
 }
