@@ -14,7 +14,7 @@ const (
 
 	maxText    = 80     // characters
 	maxLogo    = 64     // bytes
-	maxSide    = 12_000 // pixels
+	maxSide    = 20_000 // pixels
 	maxEnlarge = 1000   // percent
 	maxAngle   = 45     // degrees of Straighten
 )
@@ -81,7 +81,7 @@ func (o Op) uses() []string {
 	switch o {
 	case Brighten, Darken, Contrast, Saturate, Warm, Cool:
 		return []string{"percent"}
-	case Sharpen, Denoise, Blur:
+	case Sharpen, Denoise, Blur, BlurBackground:
 		return []string{"strength"}
 	case Crop:
 		return []string{"aspectRatio", "width", "height", "x", "y", "gravity"}
@@ -169,7 +169,10 @@ func (c *check) oneOf(fields ...string) {
 // ranges checks the values of the fields that are not zero.
 func (c *check) ranges() {
 	low, high := 1, 100
-	if c.Op == Enlarge {
+	switch c.Op {
+	case Contrast, Saturate:
+		low = -100
+	case Enlarge:
 		low, high = 101, maxEnlarge
 	}
 	c.between("percent", c.Percent, low, high)

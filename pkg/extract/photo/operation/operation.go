@@ -62,7 +62,7 @@ func (o Op) Phrase() string {
 	return string(o)
 }
 
-// Strength is the strength of Sharpen, Denoise and Blur.
+// Strength is the strength of Sharpen, Denoise, Blur and BlurBackground.
 type Strength string
 
 // The strengths. The empty value means Medium.
@@ -71,6 +71,17 @@ const (
 	Medium Strength = "medium"
 	Strong Strength = "strong"
 )
+
+// Percent returns the strength in percent of Medium.
+func (s Strength) Percent() int {
+	switch s {
+	case Light:
+		return 50
+	case Strong:
+		return 200
+	}
+	return 100
+}
 
 // Gravity is the part of the photo that a crop keeps, or the place of a watermark or of a padded photo.
 type Gravity string
@@ -94,13 +105,13 @@ const (
 // Check applies the rules of each Op.
 type Step struct {
 	Op       Op       `json:"op" enum:"enhance,levels,whiteBalance,brighten,darken,contrast,saturate,warm,cool,sharpen,denoise,blur,grayscale,sepia,crop,resize,enlarge,pad,rotate,straighten,flip,watermark,removeBackground,background,blurBackground,format"`
-	Percent  int      `json:"percent,omitempty" minimum:"1" maximum:"1000" doc:"brighten, darken, contrast, saturate, warm, cool: 1 to 100, default 20; resize: 1 to 100 of each side; enlarge: 101 to 1000; pad: the border in percent of the shorter side; watermark: the height of the text, default 3, or the longer side of the logo, default 20, in percent of the shorter side of the photo"`
-	Strength Strength `json:"strength,omitempty" enum:"light,medium,strong" doc:"sharpen, denoise, blur; default: medium"`
+	Percent  int      `json:"percent,omitempty" minimum:"-100" maximum:"1000" doc:"brighten, darken, contrast, saturate, warm, cool: 1 to 100, default 20; contrast and saturate also -100 to -1, which lowers them; resize: 1 to 100 of each side; enlarge: 101 to 1000; pad: the border in percent of the shorter side; watermark: the height of the text, default 3, or the longer side of the logo, default 20, in percent of the shorter side of the photo"`
+	Strength Strength `json:"strength,omitempty" enum:"light,medium,strong" doc:"sharpen, denoise, blur, blurBackground; default: medium"`
 	Ratio    Ratio    `json:"aspectRatio,omitzero" pattern:"^([1-9][0-9]?|100):([1-9][0-9]?|100)$" example:"16:9" doc:"crop: the largest area with this ratio; pad: the smallest canvas with it"`
-	Width    int      `json:"width,omitempty" minimum:"1" maximum:"12000" doc:"in pixels. crop, pad: of the area or canvas, default: that of the photo; resize, enlarge: of the box that the photo is fitted to, default: no limit"`
-	Height   int      `json:"height,omitempty" minimum:"1" maximum:"12000" doc:"as width"`
-	X        int      `json:"x,omitempty" minimum:"-12000" maximum:"12000" doc:"crop with a width or height: pixels to the right of the place that gravity selects"`
-	Y        int      `json:"y,omitempty" minimum:"-12000" maximum:"12000" doc:"crop with a width or height: pixels below that place"`
+	Width    int      `json:"width,omitempty" minimum:"1" maximum:"20000" doc:"in pixels. crop, pad: of the area or canvas, default: that of the photo; resize, enlarge: of the box that the photo is fitted to, default: no limit"`
+	Height   int      `json:"height,omitempty" minimum:"1" maximum:"20000" doc:"as width"`
+	X        int      `json:"x,omitempty" minimum:"-20000" maximum:"20000" doc:"crop with a width or height: pixels to the right of the place that gravity selects"`
+	Y        int      `json:"y,omitempty" minimum:"-20000" maximum:"20000" doc:"crop with a width or height: pixels below that place"`
 	Gravity  Gravity  `json:"gravity,omitempty" enum:"center,north,northeast,east,southeast,south,southwest,west,northwest,faces,subject" doc:"crop: the part to keep, default center; pad: the place of the photo on the canvas, default center; watermark: its place, default southeast; faces and subject apply to crop only"`
 	Color    Color    `json:"color,omitempty" pattern:"^(#[0-9A-Fa-f]{6}|[A-Za-z]+)$" example:"#ffffff" doc:"#RRGGBB or a name: background; pad, default white"`
 	Degrees  float64  `json:"degrees,omitempty" minimum:"-45" maximum:"270" doc:"clockwise. rotate: 90, 180 or 270; straighten: -45 to 45"`
