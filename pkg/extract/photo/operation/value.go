@@ -31,8 +31,12 @@ func (r Ratio) String() string {
 // MarshalText implements encoding.TextMarshaler.
 func (r Ratio) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
+// UnmarshalText implements encoding.TextUnmarshaler. It accepts what MarshalText returns.
 func (r *Ratio) UnmarshalText(text []byte) (err error) {
+	if len(text) == 0 {
+		*r = Ratio{}
+		return nil
+	}
 	*r, err = ParseRatio(string(text))
 	return err
 }
