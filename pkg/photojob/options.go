@@ -70,10 +70,8 @@ func (o Options) check() (found []Violation) {
 	if o.AspectRatio != "" && !aspectRatio.MatchString(o.AspectRatio) {
 		wrong("aspectRatio", "is not a ratio such as 16:9")
 	}
-	for i, s := range o.Operations {
-		if err := s.Check(); err != nil {
-			wrong(fmt.Sprintf("operations[%d]", i), "%v", err)
-		}
+	for _, v := range operation.Check(o.Operations) {
+		wrong("operations"+v.Field, "%s", v.Message)
 	}
 	if !slices.Contains([]string{"", "first", "all"}, o.Frames) {
 		wrong("frames", "is not one of first, all")

@@ -43,7 +43,7 @@ func TestOptionsOfTheLocalProvider(t *testing.T) {
 		"options.operations":    `{"provider":"gemini","operations":[{"op":"sepia"}]}`,
 		"options.frames":        `{"provider":"gemini","frames":"all"}`,
 		"options.keep":          `{"provider":"gemini","keep":["copyright"]}`,
-		"options.operations[1]": `{"provider":"stub","operations":[{"op":"sepia"},{"op":"brighten","percent":200}]}`,
+		"options.operations[1].percent": `{"provider":"stub","operations":[{"op":"sepia"},{"op":"brighten","percent":200}]}`,
 		"options.colors":        `{"provider":"stub","colors":"cmyk"}`,
 		"options.keep[0]":       `{"provider":"stub","keep":["location"]}`,
 	} {

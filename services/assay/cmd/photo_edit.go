@@ -124,10 +124,8 @@ func operations(value string) (steps []operation.Step, err error) {
 	if err := d.Decode(&steps); err != nil {
 		return nil, fmt.Errorf("--operations: is not a JSON array of operations: %w", err)
 	}
-	for i, s := range steps {
-		if err := s.Check(); err != nil {
-			return nil, fmt.Errorf("--operations: operation %d: %w", i+1, err)
-		}
+	if wrong := operation.Check(steps); len(wrong) > 0 {
+		return nil, fmt.Errorf("--operations%s: %s", wrong[0].Field, wrong[0].Message)
 	}
 	return steps, nil
 }
