@@ -40,12 +40,12 @@ func TestOperationsAreStored(t *testing.T) {
 // TestOptionsOfTheLocalProvider checks that another provider is not asked for what only the local one does.
 func TestOptionsOfTheLocalProvider(t *testing.T) {
 	for field, options := range map[string]string{
-		"options.operations":    `{"provider":"gemini","operations":[{"op":"sepia"}]}`,
-		"options.frames":        `{"provider":"gemini","frames":"all"}`,
-		"options.keep":          `{"provider":"gemini","keep":["copyright"]}`,
+		"options.operations":            `{"provider":"gemini","operations":[{"op":"sepia"}]}`,
+		"options.frames":                `{"provider":"gemini","frames":"all"}`,
+		"options.keep":                  `{"provider":"gemini","keep":["copyright"]}`,
 		"options.operations[1].percent": `{"provider":"stub","operations":[{"op":"sepia"},{"op":"brighten","percent":200}]}`,
-		"options.colors":        `{"provider":"stub","colors":"cmyk"}`,
-		"options.keep[0]":       `{"provider":"stub","keep":["location"]}`,
+		"options.colors":                `{"provider":"stub","colors":"cmyk"}`,
+		"options.keep[0]":               `{"provider":"stub","keep":["location"]}`,
 	} {
 		var o photojob.Options
 		if err := json.Unmarshal([]byte(options), &o); err != nil {
