@@ -46,7 +46,11 @@ type codec struct{ *wasm.Instance }
 // run calls a function. The instance cannot be used after a failure.
 func (c codec) run(name string, args ...uint64) uint64 {
 	result := c.Call(name, args...)
-	if result == 0 {
+	switch {
+	case result != 0:
+	case c.OutOfMemory():
+		c.Fail(wasm.ErrMemory)
+	default:
 		c.Fail(errRejected)
 	}
 	return result

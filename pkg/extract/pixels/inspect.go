@@ -6,6 +6,7 @@ import (
 
 	"github.com/assay-project/assay/pkg/extract/pixels/icc"
 	"github.com/assay-project/assay/pkg/extract/reason"
+	"github.com/assay-project/assay/pkg/extract/wasm"
 )
 
 // Info describes a picture as stated in its header.
@@ -75,10 +76,19 @@ func (i Info) decoded() int {
 	return 1
 }
 
-// unreadable returns an error that is ErrUnreadable, or nil. It keeps the reason that err states.
+// unreadable returns an error that is ErrUnreadable, or nil. A picture for which a codec needs more memory or time than
+// it may use is ErrTooLarge instead, and an error that may pass, such as a codec that is not compiled yet, is unchanged.
 func unreadable(err error) error {
 	if err == nil || errors.Is(err, ErrUnreadable) || errors.Is(err, ErrTooLarge) {
 		return err
+	}
+	switch _, permanent, stated := reason.Find(err); {
+	case stated && !permanent:
+		return err
+	case errors.Is(err, wasm.ErrMemory):
+		return fmt.Errorf("%w: %w", ErrTooLarge.With(reason.DecodingMemory), err)
+	case errors.Is(err, wasm.ErrTime):
+		return fmt.Errorf("%w: %w", ErrTooLarge.With(reason.DecodingTime), err)
 	}
 	return fmt.Errorf("%w: %w", ErrUnreadable, err)
 }

@@ -47,6 +47,8 @@ const (
 	HeaderStates    Detail = "the header states %d × %d pixels"
 	IsEmpty         Detail = "the file is empty"
 	MemoryLimit     Detail = "processing it takes %d MB of memory; the limit is %d MB"
+	DecodingMemory  Detail = "decoding it needs more memory than allowed"
+	DecodingTime    Detail = "decoding it takes longer than allowed"
 	MiB             Detail = "%d MiB"
 	TimeLimit       Detail = "the limit is %s"
 	NoPages         Detail = "it has no pages"
@@ -86,7 +88,7 @@ var sentences = []error{
 
 // details contains every Detail.
 var details = []Detail{
-	BytesLimit, PixelsLimit, SidesLimit, FramesLimit, SidesMinimum, HeaderStates, IsEmpty, MemoryLimit, MiB, TimeLimit, NoPages,
+	BytesLimit, PixelsLimit, SidesLimit, FramesLimit, SidesMinimum, HeaderStates, IsEmpty, MemoryLimit, DecodingMemory, DecodingTime, MiB, TimeLimit, NoPages,
 	NoDirectory, PartsLimit, DirectoryLimit, ElementLimit, AttributesLimit, RelationsLimit, SlidesLimit, SheetsLimit,
 	ScansLimit, JPEGProcess, PictureShare, TIFFSamples, TIFFFeature, InflatedLimit, PartRatio, PartLimit, NoPart, PDFLimit, NotAPDF, StepsLimit, Instructions,
 }
