@@ -83,6 +83,10 @@ type Consumer struct {
 	// which becomes DeadLetter.Last, so that the two can be compared regardless of clocks; zero
 	// means now. Optional.
 	GiveUp func(context.Context, Delivery, error) (time.Time, error)
+	// Describe returns what the dead letter of a message says: the reason, and the number of attempts, which a handler
+	// that returns Later may count itself. The default is the text of the error, which is always logged, and the number of
+	// the delivery.
+	Describe func(Delivery, error) (reason string, attempts int)
 }
 
 // ErrTakenOver is what a handler returns if it finds that another delivery of the same item has

@@ -42,14 +42,14 @@ func (f DeadFilter) selects(l DeadLetter) bool {
 
 // StoreDeadLetter stores a message that a consumer of a stream gave up on, with the reason and
 // the time; a zero time means now. It must succeed before the message is acknowledged.
-func (b *Bus) StoreDeadLetter(ctx context.Context, consumer, stream string, d Delivery, reason error, at time.Time) error {
+func (b *Bus) StoreDeadLetter(ctx context.Context, consumer, stream string, d Delivery, reason string, at time.Time) error {
 	if at.IsZero() {
 		at = time.Now()
 	}
 	// The id includes the time, because a recreated stream counts from 1 again.
 	id := fmt.Sprintf("dead/%s/%s/%d/%d", consumer, stream, d.Sequence, d.Stored.UnixMilli())
 	return b.putDeadLetter(ctx, id, d.header, d.Data, event.DeadLetter{
-		Consumer: consumer, Subject: d.Subject, Reason: reason.Error(), Attempts: d.Attempt, First: d.Stored, Last: at,
+		Consumer: consumer, Subject: d.Subject, Reason: reason, Attempts: d.Attempt, First: d.Stored, Last: at,
 	})
 }
 

@@ -143,7 +143,10 @@ func (w *consumerRun) settle(ctx context.Context, msg *nats.Msg, d bus.Delivery,
 		return failure
 	})
 	if giveUp == nil {
-		giveUp = w.bus.StoreDeadLetter(ctx, c.Name, c.Stream, d, err, <-failed)
+		dead := d
+		var reason string
+		reason, dead.Attempt = c.Describe(d, err)
+		giveUp = w.bus.StoreDeadLetter(ctx, c.Name, c.Stream, dead, reason, <-failed)
 	}
 	if giveUp != nil {
 		return outcomeRetry, errors.Join(giveUp, msg.NakWithDelay(c.Backoff(d.Attempt)))

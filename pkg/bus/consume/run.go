@@ -107,6 +107,9 @@ func withDefaults(c bus.Consumer) bus.Consumer {
 	if c.GiveUp == nil {
 		c.GiveUp = func(context.Context, bus.Delivery, error) (time.Time, error) { return time.Time{}, nil }
 	}
+	if c.Describe == nil {
+		c.Describe = func(d bus.Delivery, err error) (string, int) { return err.Error(), d.Attempt }
+	}
 	return c
 }
 
