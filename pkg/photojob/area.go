@@ -71,7 +71,7 @@ func access(cfg Config) map[area.Program][]area.Statement {
 			area.Allow("PhotosAccept", []string{"dynamodb:PutItem", "dynamodb:DeleteItem", "dynamodb:DescribeTable"}, jobs),
 			area.Allow("PhotosRead", read, jobs),
 			area.Allow("PhotosRetryAndCancel", []string{"dynamodb:UpdateItem"}, jobs).Attributes(
-				jobIDName, statusName, updatedAtName, "error", callsName, "prompt", "options", "analysisResult",
+				jobIDName, statusName, updatedAtName, "error", callsName, "prompt", "options", "provider", "analysisResult",
 				"processingStartedAt", "processingCompletedAt").ReturningNothing(),
 			area.Allow("PhotosUpload", []string{"s3:GetObject", "s3:PutObject", "s3:AbortMultipartUpload", "s3:DeleteObject"}, uploads),
 			area.Allow("PhotosRemove", []string{"s3:DeleteObject"}, work, edited),
@@ -79,7 +79,7 @@ func access(cfg Config) map[area.Program][]area.Statement {
 		},
 		area.Analyzer: {
 			area.Allow("PhotosMove", []string{"dynamodb:UpdateItem"}, jobs).Attributes(
-				jobIDName, statusName, updatedAtName, "error", callsName, "analysisResult", "editResult", "degraded", "s3FinalKey",
+				jobIDName, statusName, updatedAtName, "error", callsName, "analysisResult", "editResult", "provider", "degraded", "s3FinalKey",
 				"processingStartedAt", "processingCompletedAt").ReturningNothing(),
 			area.Allow("PhotosReadAndSweep", append([]string{"dynamodb:DescribeTable", "dynamodb:Scan"}, read...), jobs),
 			area.Allow("PhotosFetch", []string{"s3:GetObject", "s3:DeleteObject"}, uploads),

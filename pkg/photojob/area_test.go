@@ -1,11 +1,13 @@
 package photojob_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
 	"google.golang.org/protobuf/types/known/timestamppb"
 
+	"github.com/assay-project/assay/pkg/area"
 	"github.com/assay-project/assay/pkg/event"
 	"github.com/assay-project/assay/pkg/photojob"
 )
@@ -23,6 +25,26 @@ func TestUploaded(t *testing.T) {
 		}
 		if e.Item != "j1" || e.Owner != "ann" || e.Tenant != "ann" {
 			t.Errorf("%s: got item %s of %s, tenant %s, want item j1 of ann, tenant ann", id, e.Item, e.Owner, e.Tenant)
+		}
+	}
+}
+
+// TestMovesAreAllowed checks that each program may write the attributes of its moves: ingest those that a client asks
+// for, the analyzer the others.
+func TestMovesAreAllowed(t *testing.T) {
+	described := photojob.Area(photojob.Config{Env: "dev"})
+	for _, move := range append(described.Machine.Moves, described.Machine.Updates...) {
+		program, name := area.Analyzer, "PhotosMove"
+		if move.Explicit {
+			program, name = area.Ingest, "PhotosRetryAndCancel"
+		}
+		statements := described.Storage.Access[program]
+		i := slices.IndexFunc(statements, func(s area.Statement) bool { return s.Sid == name })
+		allowed, ok := statements[i].Condition["ForAllValues:StringLike"]["dynamodb:Attributes"].([]string)
+		for _, attribute := range move.Writes {
+			if !ok || !slices.Contains(allowed, attribute) {
+				t.Errorf("%s: %s may not write %s, only %v", move.Name, program, attribute, allowed)
+			}
 		}
 	}
 }

@@ -3,10 +3,11 @@ package photojob
 // Values of JobError.Code.
 const (
 	CodeUploadExpired       = "UPLOAD_EXPIRED"        // never uploaded
-	CodeUploadMismatch      = "UPLOAD_MISMATCH"       // the bytes are missing or do not match the reservation
+	CodeUploadMismatch      = "UPLOAD_MISMATCH"       // the bytes are missing, or their number or digest differs from the reservation
 	CodeUnsupportedFormat   = "UNSUPPORTED_FORMAT"    // not a photo of a known format
 	CodeImageUnreadable     = "IMAGE_UNREADABLE"      // damaged
-	CodeImageTooLarge       = "IMAGE_TOO_LARGE"       // too many pixels
+	CodeImageTooLarge       = "IMAGE_TOO_LARGE"       // too many pixels, or too much memory or time to decode
+	CodeImageTooSmall       = "IMAGE_TOO_SMALL"       // a side is too short
 	CodePromptNotUnderstood = "PROMPT_NOT_UNDERSTOOD" // no phrase of the prompt is known
 	CodeProviderRejected    = "PROVIDER_REJECTED"     // the provider rejected the request
 	CodeSafetyBlocked       = "SAFETY_BLOCKED"        // the provider rejected the content

@@ -91,6 +91,11 @@ func (l Ledger) Errors(step string) int {
 	return l.count(step, func(c Call) bool { return c.Outcome == CallError })
 }
 
+// Made returns the number of calls of a step since the last retry, except for refused ones.
+func (l Ledger) Made(step string) int {
+	return l.count(step, func(c Call) bool { return c.Outcome != CallRefused })
+}
+
 func (l Ledger) count(step string, counts func(Call) bool) int {
 	n := 0
 	for _, c := range l.sorted() {

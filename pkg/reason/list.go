@@ -15,7 +15,7 @@ const (
 	NoBytes      Reason = "the content is not in the bucket"
 	OtherBytes   Reason = "the content does not match the reservation"
 	OtherSize    Reason = "the upload does not have the reserved size of %d bytes"
-	OtherType    Reason = "the upload is %s, but was declared as %s"
+	PhotoFormat  Reason = "the file is not a photo of a supported format: it was declared as %s, and its content is %s"
 	FileEmpty    Reason = "the file is empty"
 	FileTooLarge Reason = "the file has %d bytes; the limit of this step is %d"
 	TextGone     Reason = "the accepted text no longer exists"
@@ -109,7 +109,7 @@ const (
 var sentences = []error{
 	Unknown,
 	AnalysisFailed, AnalysisLate, AnalysisCrashed, AnalysisLost, ResultRejected,
-	BytesGone, UploadGone, NoBytes, OtherBytes, OtherSize, OtherType, FileEmpty, FileTooLarge, TextGone,
+	BytesGone, UploadGone, NoBytes, OtherBytes, OtherSize, PhotoFormat, FileEmpty, FileTooLarge, TextGone,
 	PagesUnreadable, NeedsConverterForText, NeedsConverterForPicture, PageBlank, NoPicture, NoPagePicture, UploadedPage, NotDrawn,
 	NotWorkbook, EmptyWorkbook, RecordsLimit, RepeatedStrings,
 	PageUnavailable, PageTooLarge, PageNoServer, PageStatus, PageEmpty, PageType, PageURLTooLong,

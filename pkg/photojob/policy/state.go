@@ -69,6 +69,19 @@ type Held struct {
 
 func (h *Held) Error() string { return h.Err }
 
+// Summary returns the reason for users, who are not told the settings of the provider.
+func (h *Held) Summary(provider string) string {
+	switch h.Code {
+	case HeldDisabled:
+		return "the provider " + provider + " is disabled"
+	case HeldSuspended:
+		return "the provider " + provider + " is suspended"
+	case HeldBreaker:
+		return "the provider " + provider + " fails"
+	}
+	return "the provider " + provider + " has reached a limit"
+}
+
 // Off reports whether only an operator can end the hold.
 func (h *Held) Off() bool { return h.Code == HeldDisabled || h.Code == HeldSuspended }
 

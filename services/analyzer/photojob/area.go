@@ -82,6 +82,7 @@ func (a *Area) Consumers() []bus.Consumer {
 			Stream: photojob.WorkStream, Filter: photojob.UploadedSubject(name, "*"),
 			Bounds: bounds, Memory: a.cfg.Memory,
 		}, steps{a})
+		c.Describe = described
 		if name != photojob.Stub {
 			c.Gate = a.catalog.gate(name)
 		}

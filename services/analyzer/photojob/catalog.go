@@ -7,10 +7,12 @@ import (
 	"net/http"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/extract/photo/grammar"
 	"github.com/assay-project/assay/pkg/extract/pixels"
 	"github.com/assay-project/assay/pkg/guard"
 	"github.com/assay-project/assay/pkg/photojob"
@@ -106,6 +108,15 @@ func (c *catalog) held(ctx context.Context, o opened, cost int64) (*policy.Held,
 	return held, nil
 }
 
+// holds returns the reason why calls to the named provider are currently not allowed, or nil.
+func (c *catalog) holds(ctx context.Context, name string) (*policy.Held, error) {
+	o, err := c.open(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	return c.held(ctx, o, o.maxCost())
+}
+
 // noKey returns the hold of an enabled provider without a key.
 func (o opened) noKey() *policy.Held {
 	if o.key != "" || !o.policy.Settings.Enabled {
@@ -195,19 +206,33 @@ func (o opened) maxCost() int64 {
 	return max(o.cost(photojob.StepAnalyze), o.cost(photojob.StepEdit))
 }
 
-// chain returns the providers that may process a route, in order.
-func (c *catalog) chain(ctx context.Context, route string) ([]opened, error) {
+// chain returns the providers that may process a job with a prompt, in order: the one that was requested, and its
+// fallbacks. skipped means that one of them was left out because it cannot do the prompt.
+func (c *catalog) chain(ctx context.Context, route, prompt string) (all []opened, skipped bool, err error) {
 	first, err := c.open(ctx, route)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	all := []opened{first}
+	all = []opened{first}
 	for _, name := range first.policy.Settings.Fallback {
 		next, err := c.open(ctx, name)
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
-		all = append(all, next)
+		if next.can(prompt) {
+			all = append(all, next)
+		} else {
+			skipped = true
+		}
 	}
-	return slices.Clip(all), nil
+	return slices.Clip(all), skipped, nil
+}
+
+// can reports whether the provider can do all of a prompt.
+func (o opened) can(prompt string) bool {
+	if o.name == photojob.Stub {
+		return grammar.Understands(prompt)
+	}
+	most := o.Limits(provider.Edit).Words
+	return most == 0 || len(strings.Fields(prompt)) <= most
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -154,6 +155,37 @@ func TestAnswerWait(t *testing.T) {
 	for _, call := range []photojob.Call{{}, {Outcome: photojob.CallSent}, {Outcome: photojob.CallOK, Until: until.UnixMilli()}} {
 		if wait := cfg.answerWait(call, until); wait != 0 {
 			t.Errorf("%+v: got a wait of %s, want none", call, wait)
+		}
+	}
+}
+
+// TestChainCanDoThePrompt checks that a fallback that cannot do all of a prompt is skipped, and that the requested
+// provider never is.
+func TestChainCanDoThePrompt(t *testing.T) {
+	c := newTestCatalog(t, nil)
+	set(t, c, photojob.Gemini, func(s *policy.Settings) { s.Fallback = []string{photojob.Seedream, photojob.Stub} })
+	set(t, c, photojob.Seedream, func(s *policy.Settings) { s.Fallback = []string{photojob.Stub} })
+	long := strings.Repeat("a ", 601)
+	for _, test := range []struct {
+		route, prompt string
+		want          []string
+	}{
+		{photojob.Gemini, "", []string{photojob.Gemini, photojob.Seedream, photojob.Stub}},
+		{photojob.Gemini, "sepia, as png", []string{photojob.Gemini, photojob.Seedream, photojob.Stub}},
+		{photojob.Gemini, "make it pop", []string{photojob.Gemini, photojob.Seedream}},
+		{photojob.Gemini, "sepia, make it pop", []string{photojob.Gemini, photojob.Seedream}},
+		{photojob.Gemini, long, []string{photojob.Gemini}},
+		{photojob.Seedream, long, []string{photojob.Seedream}},
+		{photojob.Stub, "make it pop", []string{photojob.Stub}},
+	} {
+		chain, skipped, err := c.chain(t.Context(), test.route, test.prompt)
+		var names []string
+		for _, o := range chain {
+			names = append(names, o.name)
+		}
+		all := map[string]int{photojob.Gemini: 3, photojob.Seedream: 2, photojob.Stub: 1}[test.route]
+		if err != nil || !slices.Equal(names, test.want) || skipped != (len(names) < all) {
+			t.Errorf("%s, %.20q: got %v, skipped %t, error %v, want %v", test.route, test.prompt, names, skipped, err, test.want)
 		}
 	}
 }

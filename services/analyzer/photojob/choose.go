@@ -19,6 +19,9 @@ const (
 	// longestDelay is the maximum redelivery delay of a job. After it, the message waits in the
 	// stream until the gate opens. An operator can open the gate at any time.
 	longestDelay = 5 * time.Second
+	// longestSkipped is the maximum redelivery delay of a job for which a fallback was skipped: the gate may be open
+	// because of that fallback. Before, the delay is a tenth of the time for which the job has waited.
+	longestSkipped = time.Minute
 )
 
 // chosen is a call that may be made now and has a permit.
@@ -28,16 +31,20 @@ type chosen struct {
 }
 
 // choose acquires a permit for the next call of a step. It skips providers that are disabled or
-// suspended. If a provider is held for another reason, the job waits until the fallback time.
+// suspended, and fallbacks that cannot do the prompt. If a provider is held for another reason, the job waits until the fallback time.
 // choose waits for short holds, and returns a bus.Later error for longer ones.
 func (e *editing) choose(ctx context.Context, step string) (chosen, error) {
 	for {
-		found, held, err := e.tryChain(ctx, step)
+		found, held, skipped, err := e.tryChain(ctx, step)
 		if err != nil || held == nil {
 			return found, err
 		}
 		if wait := time.Until(held.Until); wait > shortWait {
-			return chosen{}, bus.Later(held, min(wait, longestDelay))
+			longest := longestDelay
+			if skipped {
+				longest = min(max(longest, time.Since(e.waitingSince)/10), longestSkipped)
+			}
+			return chosen{}, bus.Later(held, min(wait, longest))
 		}
 		select {
 		case <-ctx.Done():
@@ -48,17 +55,16 @@ func (e *editing) choose(ctx context.Context, step string) (chosen, error) {
 }
 
 // tryChain returns the first provider of the chain that may be called, or the hold of the first one
-// that may be called later.
-func (e *editing) tryChain(ctx context.Context, step string) (chosen, *policy.Held, error) {
-	chain, err := e.catalog.chain(ctx, e.job.Route())
+// that may be called later. skipped is that of catalog.chain.
+func (e *editing) tryChain(ctx context.Context, step string) (found chosen, first *policy.Held, skipped bool, err error) {
+	chain, skipped, err := e.catalog.chain(ctx, e.job.Route(), e.job.Prompt)
 	if err != nil {
-		return chosen{}, nil, err
+		return chosen{}, nil, false, err
 	}
-	var first *policy.Held
 	for _, o := range chain {
 		if step == photojob.StepAnalyze && !o.analyzes() {
 			if o, err = e.catalog.open(ctx, photojob.Stub); err != nil {
-				return chosen{}, nil, err
+				return chosen{}, nil, false, err
 			}
 		}
 		c := chosen{opened: o, call: policy.Call{
@@ -69,7 +75,7 @@ func (e *editing) tryChain(ctx context.Context, step string) (chosen, *policy.He
 		}}
 		held, err := e.take(ctx, c)
 		if err != nil || held == nil {
-			return c, nil, err
+			return c, nil, false, err
 		}
 		if first == nil || first.Off() && !held.Off() {
 			first = held
@@ -78,7 +84,7 @@ func (e *editing) tryChain(ctx context.Context, step string) (chosen, *policy.He
 			break
 		}
 	}
-	return chosen{}, first, nil
+	return chosen{}, first, skipped, nil
 }
 
 // take acquires a permit for the call, or returns the hold that prevents it.

@@ -12,7 +12,6 @@ import (
 
 	"github.com/assay-project/assay/pkg/blob"
 	"github.com/assay-project/assay/pkg/bus"
-	"github.com/assay-project/assay/pkg/extract/pixels"
 	"github.com/assay-project/assay/pkg/photojob"
 	"github.com/assay-project/assay/pkg/reason"
 	"github.com/assay-project/assay/services/analyzer/photojob/provider"
@@ -162,9 +161,9 @@ func (e *editing) plan(ctx context.Context, after photojob.Job) error {
 	}
 	switch {
 	case after.Calls.Errors(step) >= callTries && after.Error != nil:
-		return permanent(after.Error.Code, reason.Recorded(after.Error.Message))
+		return exhausted(after.Error.Code, reason.Recorded(after.Error.Message), after.Calls.Made(step))
 	case after.Calls.Paid(step) >= e.cfg.PaidCalls:
-		return permanent(photojob.CodeAnswerLost, reason.ProviderAnswersLost.Fill(after.Calls.Paid(step), step))
+		return exhausted(photojob.CodeAnswerLost, reason.ProviderAnswersLost.Fill(after.Calls.Paid(step), step), after.Calls.Made(step))
 	}
 	next, err := e.choose(ctx, step)
 	if err != nil {
@@ -258,14 +257,8 @@ func (e *editing) makeCall(ctx context.Context, p opened, call photojob.Call, ra
 
 // unprepared returns the error for a photo that cannot be prepared for a provider.
 func unprepared(err error) error {
-	for _, wrong := range []error{pixels.ErrFormat, pixels.ErrUnreadable, pixels.ErrTooLarge, pixels.ErrTooSmall} {
-		if errors.Is(err, wrong) {
-			code := provider.ImageUnreadable
-			if errors.Is(err, pixels.ErrTooLarge) {
-				code = provider.ImageTooLarge
-			}
-			return &provider.Error{Class: provider.Permanent, Code: code, Billed: provider.NotBilled, Err: err}
-		}
+	if code := provider.PictureCode(err); code != "" {
+		return &provider.Error{Class: provider.Permanent, Code: code, Billed: provider.NotBilled, Err: err}
 	}
 	return err
 }
@@ -306,20 +299,26 @@ func (e *editing) failed(ctx context.Context, call photojob.Call, err error) err
 	call = settled(call, outcome, usage)
 	call.HTTP = cause.HTTP
 	after := e.job.Answered(call)
-	after.Error = &photojob.JobError{Code: cause.Code, Message: reason.Of(cause.Err), RetryCount: max(after.Calls.Errors(call.Step)-1, 0)}
+	made, tries := after.Calls.Made(call.Step), after.Calls.Errors(call.Step)
+	after.Error = &photojob.JobError{Code: cause.Code, Message: reason.Of(cause.Err), RetryCount: max(made-1, 0)}
+	held := refused && outcome == photojob.CallRefused
+	final := !held && cause.Class != provider.Internal &&
+		(cause.Class == provider.Permanent || tries >= callTries || after.Calls.Paid(call.Step) >= e.cfg.PaidCalls)
+	if final && call.Step == photojob.StepEdit {
+		after.Provider = call.Provider // the error is from this one
+	}
 	job, err := e.store.Resume(ctx, e.job, after, photojob.Call{})
 	if err != nil {
 		return errors.Join(err, e.store.RecordCallOutcome(ctx, e.job.JobID, call))
 	}
 	e.job = job
-	tries := after.Calls.Errors(call.Step)
 	switch {
-	case refused && outcome == photojob.CallRefused:
+	case held:
 		return bus.Later(cause, refusedWait) // the policy decides when to call again, and which provider to call
 	case cause.Class == provider.Internal:
 		return cause
-	case cause.Class == provider.Permanent, tries >= callTries, after.Calls.Paid(call.Step) >= e.cfg.PaidCalls:
-		return permanent(cause.Code, cause.Err)
+	case final:
+		return exhausted(cause.Code, cause.Err, made)
 	}
 	return bus.Later(cause, max(backoff(tries), cause.RetryAfter))
 }

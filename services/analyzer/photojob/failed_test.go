@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -13,12 +14,16 @@ import (
 	"github.com/assay-project/assay/pkg/backend"
 	"github.com/assay-project/assay/pkg/blob"
 	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/extract/pixels"
+	"github.com/assay-project/assay/pkg/extract/wasm"
 	"github.com/assay-project/assay/pkg/lifecycle"
 	"github.com/assay-project/assay/pkg/photojob"
+	"github.com/assay-project/assay/pkg/photojob/policy"
 	"github.com/assay-project/assay/pkg/reason"
 	"github.com/assay-project/assay/pkg/table"
 	"github.com/assay-project/assay/pkg/table/tabletest"
 	"github.com/assay-project/assay/services/analyzer/photojob/provider"
+	"github.com/assay-project/assay/services/analyzer/work"
 )
 
 // price is the maximum cost of each call in the tests.
@@ -149,6 +154,77 @@ func TestThirdErrorEndsJob(t *testing.T) {
 	if job, _ := e.lastStored(t); job.Error.RetryCount != callTries-1 {
 		t.Errorf("got error %+v, want retry count %d", job.Error, callTries-1)
 	}
+	failed, failure := e.Fail(t.Context(), e.job, work.Failure{Reason: reason.Of(err), Cause: err, Attempts: 1})
+	if failure != nil || failed.Error.RetryCount != callTries-1 {
+		t.Errorf("got error %+v, %v, want retry count %d", failed.Error, failure, callTries-1)
+	}
+	if _, attempts := described(bus.Delivery{Attempt: 1}, err); attempts != callTries {
+		t.Errorf("got %d attempts in the dead letter, want %d", attempts, callTries)
+	}
+}
+
+// TestFailureNamesItsProvider checks that the provider of a FAILED job is the one whose edit failed, and that a job that
+// waits, or whose description failed, still names the one that was requested.
+func TestFailureNamesItsProvider(t *testing.T) {
+	for _, test := range []struct {
+		step  string
+		class provider.Class
+		want  string
+	}{
+		{photojob.StepEdit, provider.Permanent, photojob.Seedream},
+		{photojob.StepEdit, provider.Retry, photojob.Gemini},
+		{photojob.StepEdit, provider.Suspend, photojob.Gemini},
+		{photojob.StepAnalyze, provider.Permanent, photojob.Gemini},
+	} {
+		e := claimed(t, 2)
+		intent := photojob.Call{Step: test.step, Provider: photojob.Seedream, At: 1, Until: time.Now().Add(time.Minute).UnixMilli(), CostMicros: price}
+		if err := e.record(t.Context(), e.job, intent); err != nil {
+			t.Fatal(err)
+		}
+		if err := e.fails(t, &provider.Error{Class: test.class, Code: provider.Rejected, Billed: provider.NotBilled, Err: errors.New("no")}); err == nil {
+			t.Error("got no error, want one")
+		}
+		if job, _ := e.lastStored(t); job.Provider != test.want || job.Route() != photojob.Gemini {
+			t.Errorf("%s, %s: got provider %s and route %s, want %s and %s", test.step, test.class, job.Provider, job.Route(), test.want, photojob.Gemini)
+		}
+	}
+}
+
+// TestDeadLettersAreForPeople checks that the dead letter of a job has a sentence for people instead of the trace of a
+// codec, and the text of other errors, which operators need.
+func TestDeadLettersAreForPeople(t *testing.T) {
+	trace := errors.New("wasm error: out of bounds memory access\nwasm stack trace:\n\t.$3624(i32)")
+	crash := fmt.Errorf("%w: WebP encoder: %w (libwebp): %w", pixels.ErrUnreadable, wasm.ErrCrashed, trace)
+	for want, cause := range map[string]error{
+		"the picture cannot be read":       permanent(photojob.CodeImageUnreadable, crash),
+		"the picture cannot be read ":      &provider.Error{Class: provider.Internal, Code: provider.InternalError, Err: crash},
+		"dial tcp 10.0.0.7:9000: no route": errors.New("dial tcp 10.0.0.7:9000: no route"),
+	} {
+		if got, attempts := described(bus.Delivery{Attempt: 2}, cause); got != strings.TrimSpace(want) || attempts != 2 {
+			t.Errorf("got %q after %d attempts, want %q after 2", got, attempts, want)
+		}
+	}
+}
+
+// TestOverdueJobsNameTheCause checks that a job that waited for its provider in vain states which provider, and why.
+func TestOverdueJobsNameTheCause(t *testing.T) {
+	e := calling(t, 2)
+	e.catalog = newTestCatalog(t, nil)
+	late := func(want string, retries int) {
+		t.Helper()
+		got, err := sweep{steps: e.steps}.late(t.Context(), e.job)
+		if err != nil || got.Code != photojob.CodeDeadlineExceeded || got.Message != want || got.RetryCount != retries {
+			t.Errorf("got %+v, error %v, want %q and retry count %d", got, err, want, retries)
+		}
+	}
+	late("the job did not finish in time: the provider gemini is disabled", 0)
+	set(t, e.catalog, photojob.Gemini, func(s *policy.Settings) { s.Enabled = true })
+	late("the job did not finish in time: the provider gemini is suspended", 0) // it has no key
+	denied := &provider.Error{Class: provider.Suspend, Code: provider.AccessDenied, Billed: provider.NotBilled, Err: reason.ProviderStatus.Fill(401)}
+	if err := e.fails(t, denied); err == nil {
+		t.Error("got no error, want one")
+	}
+	late("the job did not finish in time: the provider gemini is suspended; the last attempt: the provider responded with 401", 0)
 }
 
 // TestErrorOutsideProvider checks that an error that is not from the provider leaves the call in the

@@ -1,18 +1,23 @@
 package photojob
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 
 	"github.com/assay-project/assay/pkg/blob"
+	"github.com/assay-project/assay/pkg/extract"
 	"github.com/assay-project/assay/pkg/extract/pixels"
 	"github.com/assay-project/assay/pkg/photojob"
 	"github.com/assay-project/assay/pkg/reason"
+	"github.com/assay-project/assay/services/analyzer/photojob/provider"
 )
 
-// fetch reads an upload and checks, without decoding it, that it is a photo of the declared type
-// within the limits. If it is not, or if the upload was deleted, the error is permanent.
+// fetch reads an upload and checks, without decoding it, that it is a photo within the limits. Its content determines
+// its type, whatever type the client declared. If it is not a photo, or if the upload was deleted, the error is
+// permanent.
 func (s steps) fetch(ctx context.Context, job photojob.Job, etag string) (photo []byte, mediaType string, err error) {
 	body, err := s.temp.Open(ctx, job.S3TempKey, etag)
 	if errors.Is(err, blob.ErrNotFound) || errors.Is(err, blob.ErrChanged) {
@@ -30,27 +35,11 @@ func (s steps) fetch(ctx context.Context, job photojob.Job, etag string) (photo 
 		return nil, "", permanent(photojob.CodeUploadMismatch, reason.OtherSize.Fill(job.FileSize))
 	}
 	info, err := pixels.Inspect(photo, pixels.Default)
+	if errors.Is(err, pixels.ErrFormat) {
+		err = fmt.Errorf("%w: %w", reason.PhotoFormat.Fill(job.FileType, extract.Detect(photo, "").MediaType), err)
+	}
 	if err != nil {
-		return nil, "", judged(err)
+		return nil, "", permanent(cmp.Or(provider.PictureCode(err), photojob.CodeImageUnreadable), err)
 	}
-	declared := job.FileType
-	if declared == "image/heif" {
-		declared = pixels.HEIC.MediaType()
-	}
-	if mediaType = info.Format.MediaType(); mediaType != declared {
-		return nil, "", permanent(photojob.CodeUploadMismatch, reason.OtherType.Fill(mediaType, job.FileType))
-	}
-	return photo, mediaType, nil
-}
-
-// judged adds an error code to an error of package pixels.
-func judged(err error) error {
-	code := photojob.CodeImageUnreadable
-	switch {
-	case errors.Is(err, pixels.ErrTooLarge):
-		code = photojob.CodeImageTooLarge
-	case errors.Is(err, pixels.ErrFormat), errors.Is(err, pixels.ErrTooSmall):
-		code = photojob.CodeUnsupportedFormat
-	}
-	return permanent(code, err)
+	return photo, info.Format.MediaType(), nil
 }

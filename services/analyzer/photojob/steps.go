@@ -10,6 +10,7 @@ import (
 	"github.com/assay-project/assay/pkg/event"
 	"github.com/assay-project/assay/pkg/lifecycle"
 	"github.com/assay-project/assay/pkg/photojob"
+	"github.com/assay-project/assay/pkg/reason"
 	"github.com/assay-project/assay/services/analyzer/work"
 )
 
@@ -18,8 +19,9 @@ type steps struct{ *Area }
 
 // codedError is the reason why a job fails, with its error code.
 type codedError struct {
-	code string
-	err  error
+	code  string
+	err   error
+	calls int // calls to providers that the failed step made; 0 if none was made
 }
 
 func (e *codedError) Error() string { return e.err.Error() }
@@ -27,7 +29,31 @@ func (e *codedError) Unwrap() error { return e.err }
 
 // permanent returns an error that ends a job as FAILED with a code.
 func permanent(code string, err error) error {
-	return bus.Permanent(&codedError{code, err})
+	return bus.Permanent(&codedError{code: code, err: err})
+}
+
+// exhausted returns an error that ends a job as FAILED with a code, after a number of calls.
+func exhausted(code string, err error, calls int) error {
+	return bus.Permanent(&codedError{code, err, calls})
+}
+
+// described returns the reason and the number of attempts in the dead letter of a job. The reason is a sentence for
+// people if there is one; the log has the text of the error, which can be the trace of a codec. A call to a provider
+// counts as an attempt, although its repetition does not count as one of the message.
+func described(d bus.Delivery, cause error) (text string, attempts int) {
+	text = cause.Error()
+	if reason.Stated(cause) {
+		text = reason.Of(cause)
+	}
+	return text, attemptsOf(d.Attempt, cause)
+}
+
+// attemptsOf returns the number of deliveries of a job or, if it is higher, of calls that its failed step made.
+func attemptsOf(deliveries int, cause error) int {
+	if coded, ok := errors.AsType[*codedError](cause); ok {
+		return max(deliveries, coded.calls)
+	}
+	return deliveries
 }
 
 func (s steps) Get(ctx context.Context, id string) (photojob.Job, error) {
@@ -120,14 +146,14 @@ func (s steps) Finish(ctx context.Context, _ photojob.Job, f finished) (photojob
 
 // Fail ends the job as FAILED with the code of the error.
 func (s steps) Fail(ctx context.Context, job photojob.Job, f work.Failure) (photojob.Job, error) {
-	reason := photojob.JobError{Code: photojob.CodeInternal, Message: f.Reason, RetryCount: max(f.Attempts-1, 0)}
+	failed := photojob.JobError{Code: photojob.CodeInternal, Message: f.Reason, RetryCount: max(attemptsOf(f.Attempts, f.Cause)-1, 0)}
 	if coded, ok := errors.AsType[*codedError](f.Cause); ok {
-		reason.Code = coded.code
+		failed.Code = coded.code
 	}
 	if panicked, ok := errors.AsType[*attempt.PanicError](f.Cause); ok && s.cfg.Names.Env != "prod" {
-		reason.Stack = ownFrames(string(panicked.Stack))
+		failed.Stack = ownFrames(string(panicked.Stack))
 	}
-	return s.store.Fail(ctx, job, reason)
+	return s.store.Fail(ctx, job, failed)
 }
 
 const maxStack = 4 << 10 // bytes

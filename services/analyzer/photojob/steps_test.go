@@ -7,23 +7,26 @@ import (
 	"testing"
 	"time"
 
-	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/extract/pixels"
 	"github.com/assay-project/assay/pkg/photojob"
+	"github.com/assay-project/assay/services/analyzer/photojob/provider"
+	"github.com/assay-project/assay/services/analyzer/photojob/provider/providertest"
 )
 
 // TestPictureErrorsHaveCode checks that errors about pictures have a code and are permanent.
 func TestPictureErrorsHaveCode(t *testing.T) {
 	for reason, code := range map[error]string{
 		pixels.ErrTooLarge: photojob.CodeImageTooLarge, pixels.ErrFormat: photojob.CodeUnsupportedFormat,
-		pixels.ErrTooSmall: photojob.CodeUnsupportedFormat,
+		pixels.ErrTooSmall: photojob.CodeImageTooSmall,
 		pixels.ErrUnreadable: photojob.CodeImageUnreadable,
 	} {
-		err := judged(fmt.Errorf("%w: because", reason))
-		coded, ok := errors.AsType[*codedError](err)
-		if !ok || coded.code != code || !bus.IsPermanent(err) || !errors.Is(err, reason) {
-			t.Errorf("judged(%v) = %+v, want a permanent error with code %s", reason, coded, code)
+		err := unprepared(fmt.Errorf("%w: because", reason))
+		if !providertest.IsError(err, provider.Permanent, code, provider.NotBilled) || !errors.Is(err, reason) {
+			t.Errorf("unprepared(%v) = %v, want a permanent error with code %s", reason, err, code)
 		}
+	}
+	if broken := errors.New("the bucket is unreachable"); !errors.Is(unprepared(broken), broken) || provider.PictureCode(broken) != "" {
+		t.Errorf("unprepared(%v) = %v, want no code", broken, unprepared(broken))
 	}
 }
 

@@ -65,7 +65,10 @@ func (a *Area) exist(ctx context.Context, ids []string) (map[string]bool, error)
 
 // expire fails an overdue job.
 func (s sweep) expire(ctx context.Context, job photojob.Job) error {
-	reason := photojob.JobError{Code: photojob.CodeDeadlineExceeded, Message: "the job did not finish in time"}
+	reason, err := s.late(ctx, job)
+	if err != nil {
+		return err
+	}
 	if job.Status == photojob.Queued && !job.Retried() {
 		_, err := upload.Find(ctx, job.Upload(s.temp))
 		if errors.Is(err, upload.ErrNoBytes) {
@@ -75,6 +78,26 @@ func (s sweep) expire(ctx context.Context, job photojob.Job) error {
 		}
 	}
 	return s.fail(ctx, job, reason)
+}
+
+// late returns the error of a job that did not finish in time. It states why the requested provider cannot be called now,
+// or the error of the last call, if there is one.
+func (s sweep) late(ctx context.Context, job photojob.Job) (photojob.JobError, error) {
+	failed := photojob.JobError{Code: photojob.CodeDeadlineExceeded, Message: "the job did not finish in time"}
+	if route := job.Route(); route != photojob.Stub {
+		held, err := s.catalog.holds(ctx, route)
+		if err != nil {
+			return failed, err
+		}
+		if held != nil {
+			failed.Message += ": " + held.Summary(route)
+		}
+	}
+	if job.Error != nil {
+		failed.Message += "; the last attempt: " + job.Error.Message
+		failed.RetryCount = job.Error.RetryCount
+	}
+	return failed, nil
 }
 
 func (s sweep) fail(ctx context.Context, job photojob.Job, reason photojob.JobError) error {

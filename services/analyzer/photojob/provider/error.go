@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/assay-project/assay/pkg/extract/pixels"
 )
 
 // Class determines how the caller continues after an error.
@@ -31,6 +33,7 @@ const (
 	PromptNotUnderstood = "PROMPT_NOT_UNDERSTOOD"
 	ImageUnreadable     = "IMAGE_UNREADABLE"
 	ImageTooLarge       = "IMAGE_TOO_LARGE"
+	ImageTooSmall       = "IMAGE_TOO_SMALL"
 	UnsupportedFormat   = "UNSUPPORTED_FORMAT"
 	InternalError       = "INTERNAL"
 )
@@ -67,4 +70,20 @@ func ClassOf(err error) Class {
 		return e.Class
 	}
 	return Internal
+}
+
+// PictureCode returns the code of an error of package pixels that another attempt with the same picture would meet
+// again, and "" for other errors.
+func PictureCode(err error) string {
+	switch {
+	case errors.Is(err, pixels.ErrTooLarge):
+		return ImageTooLarge
+	case errors.Is(err, pixels.ErrTooSmall):
+		return ImageTooSmall
+	case errors.Is(err, pixels.ErrFormat):
+		return UnsupportedFormat
+	case errors.Is(err, pixels.ErrUnreadable):
+		return ImageUnreadable
+	}
+	return ""
 }

@@ -40,6 +40,7 @@ type Limits struct {
 	Bytes   int64         // maximum size of the encoded photo
 	Longest int           // maximum length of a side in pixels
 	Formats []string      // MIME types
+	Words   int           // maximum number of words in the prompt; 0 for any
 	Time    time.Duration // timeout of a call; 0 for the deadline of the caller
 	// Model is the model of the call, and CostMicros the maximum cost of one call,
 	// in millionths of the currency of the price list.

@@ -100,11 +100,11 @@ func (p *Provider) Edit(ctx context.Context, c provider.Call) (provider.Edited, 
 	if err != nil {
 		return provider.Edited{}, usage, err
 	}
-	picture, mediaType, err := answer.picture()
+	picture, err := answer.picture()
 	if err != nil {
 		return provider.Edited{}, usage, err
 	}
-	edited, err := remote.Edited(ctx, p.decoder, answer.from, picture, mediaType, c)
+	edited, err := remote.Edited(ctx, p.decoder, answer.from, picture, c)
 	edited.Degraded = degraded
 	return edited, usage, err
 }

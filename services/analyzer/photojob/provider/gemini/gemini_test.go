@@ -139,10 +139,20 @@ func TestFaults(t *testing.T) {
 		"text only":          providertest.Unusable(candidate("STOP", map[string]any{"text": "I cannot draw."})),
 		"not base64":         providertest.Unusable(candidate("STOP", map[string]any{"inlineData": map[string]any{"mimeType": "image/png", "data": "iVBORw0KG"}})),
 		"truncated PNG":      providertest.Unusable(providertest.Body(halfPicture)),
-		"wrong type":         providertest.Unusable(picture(providertest.Call().Image)),
 		"HTML as a picture":  providertest.Unusable(picture([]byte("<html>"))),
 		"decompression bomb": providertest.Unusable(picture(bomb)),
 	})
+}
+
+// TestWrongMediaType checks that a valid picture is used if the response declares another media type: the call is billed,
+// and the picture is encoded again anyway.
+func TestWrongMediaType(t *testing.T) {
+	server := geminitest.Start(t)
+	server.Next(providertest.Answer(geminitest.Picture(providertest.Call().Image, "image/png")))
+	edited, _, err := newProvider(t, server.URL, geminitest.Key).Edit(t.Context(), providertest.Call())
+	if err != nil || edited.Width != 64 || edited.Height != 48 || edited.Format != "jpeg" {
+		t.Errorf("got %s of %d × %d pixels, %v, want the JPEG of 64 × 48 pixels", edited.Format, edited.Width, edited.Height, err)
+	}
 }
 
 // halfPicture truncates the picture of a response.

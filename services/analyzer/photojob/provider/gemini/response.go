@@ -17,7 +17,7 @@ type response struct {
 			Parts []struct {
 				Text       string
 				Thought    bool
-				InlineData *struct{ MIMEType, Data string }
+				InlineData *struct{ Data string }
 			}
 		}
 		FinishReason  string
@@ -53,8 +53,8 @@ func (r *response) blocked() error {
 	return nil
 }
 
-// picture returns the first picture of the response and its declared media type.
-func (r *response) picture() ([]byte, string, error) {
+// picture returns the first picture of the response.
+func (r *response) picture() ([]byte, error) {
 	first := r.Candidates[0]
 	for _, p := range first.Content.Parts {
 		if p.InlineData == nil || p.Thought {
@@ -62,11 +62,11 @@ func (r *response) picture() ([]byte, string, error) {
 		}
 		data, err := base64.StdEncoding.DecodeString(p.InlineData.Data)
 		if err != nil {
-			return nil, "", remote.Bad(r.from, "its picture is not valid base64: %w", err)
+			return nil, remote.Bad(r.from, "its picture is not valid base64: %w", err)
 		}
-		return data, p.InlineData.MIMEType, nil
+		return data, nil
 	}
-	return nil, "", remote.Bad(r.from, "it has no picture (%.40q)", first.FinishReason)
+	return nil, remote.Bad(r.from, "it has no picture (%.40q)", first.FinishReason)
 }
 
 const (

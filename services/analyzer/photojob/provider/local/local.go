@@ -71,16 +71,11 @@ var usage = provider.Usage{Model: Version}
 
 // failed classifies an error of package photo. If ctx is done, it returns the cause.
 func failed(ctx context.Context, err error) error {
-	code := ""
+	code := provider.PictureCode(err)
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
-	case errors.Is(err, pixels.ErrTooLarge):
-		code = provider.ImageTooLarge
-	case errors.Is(err, pixels.ErrFormat):
-		code = provider.UnsupportedFormat
-	case errors.Is(err, pixels.ErrUnreadable), errors.Is(err, pixels.ErrTooSmall):
-		code = provider.ImageUnreadable
+	case code != "":
 	case errors.Is(err, photo.ErrNotUnderstood), errors.Is(err, photo.ErrTooManySteps):
 		code = provider.PromptNotUnderstood
 	default:

@@ -3,7 +3,6 @@ package remote
 import (
 	"cmp"
 	"context"
-	"errors"
 
 	"github.com/assay-project/assay/pkg/extract/pixels"
 	"github.com/assay-project/assay/pkg/reason"
@@ -45,14 +44,10 @@ func Prepared(ctx context.Context, decoder *pixels.Decoder, photo []byte, l prov
 	return nil, "", pixels.ErrTooLarge.With(reason.EncodingLimit, l.Bytes)
 }
 
-// Edited decodes the picture of a response. The picture must have the media type that the service
-// declares, if any, and be within the limits of photos. Edited encodes it again in the format and
-// size of the call, so that only its pixels are used.
-func Edited(ctx context.Context, decoder *pixels.Decoder, r Response, data []byte, claimed string, c provider.Call) (provider.Edited, error) {
-	sniffed := pixels.Sniff(data)
-	if sniffed == "" || claimed != "" && sniffed.MediaType() != claimed {
-		return provider.Edited{}, Bad(r, "its picture is not %s", claimed)
-	}
+// Edited decodes the picture of a response, which must be within the limits of photos. Its content determines its
+// format, whatever media type the service declares: the call is billed, and the picture is encoded again in the format
+// and size of the call, so that only its pixels are used.
+func Edited(ctx context.Context, decoder *pixels.Decoder, r Response, data []byte, c provider.Call) (provider.Edited, error) {
 	encoding := pixels.Encoding{Format: pixels.Format(c.Options.Format), Quality: c.Options.Quality}
 	if encoding.Format == "" {
 		if encoding.Format = pixels.Sniff(c.Image); encoding.Format != pixels.PNG {
@@ -66,10 +61,8 @@ func Edited(ctx context.Context, decoder *pixels.Decoder, r Response, data []byt
 		if ctx.Err() != nil {
 			return provider.Edited{}, context.Cause(ctx)
 		}
-		for _, refused := range []error{pixels.ErrFormat, pixels.ErrUnreadable, pixels.ErrTooLarge, pixels.ErrTooSmall} {
-			if errors.Is(err, refused) {
-				return provider.Edited{}, Bad(r, "%w", err)
-			}
+		if provider.PictureCode(err) != "" {
+			return provider.Edited{}, Bad(r, "%w", err)
 		}
 		return provider.Edited{}, err
 	}

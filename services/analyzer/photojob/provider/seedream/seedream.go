@@ -50,7 +50,7 @@ func New(cfg Config, client *http.Client, decoder *pixels.Decoder) *Provider {
 // Limits returns the limits of the API, with the model and price from the settings.
 func (p *Provider) Limits(provider.Step) provider.Limits {
 	return provider.Limits{
-		Bytes: maxBytes, Longest: maxLongest, Time: p.cfg.Time, Model: p.cfg.Model, CostMicros: p.cfg.CostMicros,
+		Bytes: maxBytes, Longest: maxLongest, Words: maxWords, Time: p.cfg.Time, Model: p.cfg.Model, CostMicros: p.cfg.CostMicros,
 		Formats: []string{pixels.JPEG.MediaType(), pixels.PNG.MediaType()},
 	}
 }
@@ -112,7 +112,7 @@ func (p *Provider) Edit(ctx context.Context, c provider.Call) (provider.Edited, 
 	if n := answer.Usage.GeneratedImages; n > 0 {
 		usage.CostMicros, usage.Estimated = int64(n)*p.cfg.CostMicros, false
 	}
-	edited, err := remote.Edited(ctx, p.decoder, resp, picture, "", c)
+	edited, err := remote.Edited(ctx, p.decoder, resp, picture, c)
 	return edited, usage, err
 }
 
