@@ -15,7 +15,7 @@ require (
 	golang.org/x/sync v0.24.0
 )
 
-require github.com/gabriel-vasile/mimetype v1.4.16 // indirect
+require github.com/gabriel-vasile/mimetype v1.4.16
 
 require (
 	github.com/assay-project/assay/pkg/event v0.0.0 // indirect

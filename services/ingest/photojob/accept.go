@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/assay-project/assay/pkg/blob"
+	"github.com/assay-project/assay/pkg/extract/photo/grammar"
 	"github.com/assay-project/assay/pkg/obs"
 	"github.com/assay-project/assay/pkg/photojob"
 	"github.com/assay-project/assay/pkg/quota"
@@ -32,6 +33,10 @@ func tooLarge() error {
 	return web.NewProblem(http.StatusRequestEntityTooLarge, "file-too-large", fmt.Sprintf("A photo may have at most %d bytes.", photojob.MaxSize))
 }
 
+func empty() error {
+	return web.NewProblem(http.StatusUnprocessableEntity, "file-empty", "The file is empty. A photo has at least one byte.")
+}
+
 // checked checks terms and returns them with defaults. field is the prefix of field names in errors.
 func checked(t photojob.Terms, field string) (photojob.Terms, error) {
 	t = t.Completed()
@@ -47,6 +52,8 @@ func checked(t photojob.Terms, field string) (photojob.Terms, error) {
 		return t, web.Invalid(wrong...)
 	}
 	switch {
+	case t.Size <= 0:
+		return t, empty()
 	case !slices.Contains(photojob.FileTypes(), t.ContentType):
 		return t, web.NewProblem(http.StatusUnsupportedMediaType, "not-a-photo",
 			"A photo is "+strings.Join(photojob.FileTypes(), ", ")+". Convert others, such as AVIF, before the upload.")
@@ -61,14 +68,14 @@ func checked(t photojob.Terms, field string) (photojob.Terms, error) {
 // specified provider is not offered.
 func (a *Area) route(ctx context.Context, t photojob.Terms) (string, error) {
 	if !t.Unasked {
-		return t.Options.Provider, a.offered(ctx, t.Options.Provider)
+		return t.Options.Provider, a.offered(ctx, t.Options.Provider, t.Prompt)
 	}
 	if t.Options.LocalOnly() {
 		return photojob.Stub, nil
 	}
 	d, err := a.policies.Default(ctx)
 	if err == nil {
-		err = a.offered(ctx, d.Provider)
+		err = a.offered(ctx, d.Provider, t.Prompt)
 	}
 	if errors.Is(err, errNoProvider) {
 		return photojob.Stub, nil
@@ -76,9 +83,9 @@ func (a *Area) route(ctx context.Context, t photojob.Terms) (string, error) {
 	return d.Provider, err
 }
 
-// offered returns errNoProvider if neither the provider nor any of its fallbacks is enabled. Jobs
+// offered returns errNoProvider if neither the provider nor any of its fallbacks that can do the prompt is enabled. Jobs
 // accepted earlier wait until one is enabled.
-func (a *Area) offered(ctx context.Context, name string) error {
+func (a *Area) offered(ctx context.Context, name, prompt string) error {
 	if name == photojob.Stub {
 		return nil
 	}
@@ -88,7 +95,10 @@ func (a *Area) offered(ctx context.Context, name string) error {
 	}
 	for _, other := range p.Settings.Fallback {
 		if other == photojob.Stub {
-			return nil
+			if grammar.Understands(prompt) {
+				return nil
+			}
+			continue
 		}
 		next, err := a.policies.Get(ctx, other)
 		if err != nil || next.Settings.Enabled {
@@ -126,7 +136,7 @@ func routed(job photojob.Job, provider string) photojob.Job {
 
 // createBatch writes the QUEUED jobs of a batch, either all or none, like create.
 func (a *Area) createBatch(ctx context.Context, owner, key string, terms []photojob.Terms) (photojob.Batch, error) {
-	var route string
+	var routes []string
 	var jobs []photojob.Job
 	batch, _, err := accept.Reserve(ctx, a.Quotas, accept.Reservation[photojob.Batch]{
 		Owner: owner, Key: key, Find: a.store.Batch,
@@ -137,9 +147,15 @@ func (a *Area) createBatch(ctx context.Context, owner, key string, terms []photo
 			}
 			return id, err
 		},
-		Allow: func(ctx context.Context) (err error) {
-			route, err = a.route(ctx, terms[0]) // all jobs have the same options
-			return err
+		Allow: func(ctx context.Context) error {
+			routes = make([]string, len(terms))
+			for i, t := range terms { // which have the same options, but prompts of their own
+				var err error
+				if routes[i], err = a.route(ctx, t); err != nil {
+					return err
+				}
+			}
+			return nil
 		},
 		Counted: func(string) (counted []quota.Item) {
 			for _, job := range jobs {
@@ -149,7 +165,7 @@ func (a *Area) createBatch(ctx context.Context, owner, key string, terms []photo
 		},
 		Create: func(ctx context.Context, id string) (photojob.Batch, error) {
 			for i, job := range jobs {
-				jobs[i] = routed(job, route).Traced(obs.TraceFrom(ctx))
+				jobs[i] = routed(job, routes[i]).Traced(obs.TraceFrom(ctx))
 			}
 			return a.store.CreateBatch(ctx, id, jobs)
 		},

@@ -47,6 +47,7 @@ func TestTermsAreCheckedAndCompleted(t *testing.T) {
 		"invalid aspect ratio": {func(t *photojob.Terms) { t.Options.AspectRatio = "0:1" }, http.StatusUnprocessableEntity},
 		"AVIF":                 {func(t *photojob.Terms) { t.ContentType = "image/avif" }, http.StatusUnsupportedMediaType},
 		"no media type":        {func(t *photojob.Terms) { t.ContentType = "" }, http.StatusUnsupportedMediaType},
+		"empty":                {func(t *photojob.Terms) { t.Size = 0 }, http.StatusUnprocessableEntity},
 		"too large":            {func(t *photojob.Terms) { t.Size++ }, http.StatusRequestEntityTooLarge},
 	} {
 		terms := valid
@@ -92,6 +93,10 @@ func TestReadForm(t *testing.T) {
 	if err != nil || string(f.photo) != "bytes" || f.terms.FileName != "a.jpg" || f.terms.ContentType != "image/jpeg" || f.terms.Size != 5 ||
 		f.terms.Prompt != "sepia" || f.terms.Options.Width != 64 || f.terms.SHA256 == "" {
 		t.Errorf("got terms %+v, error %v, want those of the form, with a digest", f.terms, err)
+	}
+	photo.content, photo.contentType = "\xff\xd8\xff\xe0\x00\x10JFIF\x00", "application/octet-stream"
+	if f, err := readForm(request(t, photo)); err != nil || f.terms.ContentType != "image/jpeg" {
+		t.Errorf("a JPEG without a media type: got %q, error %v, want image/jpeg", f.terms.ContentType, err)
 	}
 	large := photo
 	large.content = strings.Repeat("x", photojob.MaxSize+1)

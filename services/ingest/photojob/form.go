@@ -9,6 +9,9 @@ import (
 	"io"
 	"mime/multipart"
 	"net/http"
+	"slices"
+
+	"github.com/gabriel-vasile/mimetype"
 
 	"github.com/assay-project/assay/pkg/photojob"
 	"github.com/assay-project/assay/pkg/web"
@@ -84,8 +87,11 @@ func readForm(r *http.Request) (form, error) {
 			return form{}, err
 		}
 	}
-	if len(f.photo) == 0 {
-		return form{}, web.Invalid(web.FieldError{Field: "body." + receive.FilePart, Message: "is not a part of the form, or has no photo"})
+	switch {
+	case f.photo == nil:
+		return form{}, web.Invalid(web.FieldError{Field: "body." + receive.FilePart, Message: "is not a part of the form"})
+	case len(f.photo) == 0:
+		return form{}, empty()
 	}
 	sum := sha256.Sum256(f.photo)
 	f.terms.Size, f.terms.SHA256 = int64(len(f.photo)), base64.StdEncoding.EncodeToString(sum[:])
@@ -110,7 +116,7 @@ func (f *form) read(part *multipart.Part) error {
 	case name == receive.FilePart && tooLong:
 		return tooLarge()
 	case name == receive.FilePart:
-		f.photo, f.terms.FileName, f.terms.ContentType = data, part.FileName(), part.Header.Get("Content-Type")
+		f.photo, f.terms.FileName, f.terms.ContentType = data, part.FileName(), contentType(part.Header.Get("Content-Type"), data)
 	case tooLong:
 		return web.Invalid(web.FieldError{Field: "body." + name, Message: "is too long"})
 	case name == promptPart:
@@ -121,4 +127,12 @@ func (f *form) read(part *multipart.Part) error {
 		}
 	}
 	return nil
+}
+
+// contentType returns the media type of a file: that of its content if it is one of a photo, else the declared one.
+func contentType(declared string, data []byte) string {
+	if found := mimetype.Detect(data).String(); slices.Contains(photojob.FileTypes(), found) {
+		return found
+	}
+	return declared
 }

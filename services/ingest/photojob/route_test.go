@@ -89,3 +89,24 @@ func TestDefaultProvider(t *testing.T) {
 		t.Errorf("a batch that was created before: got %+v, error %v, want batch %s", again, err, created.BatchID)
 	}
 }
+
+// TestFallbackOfDisabledProvider checks that a job of a disabled provider is created only if an enabled fallback can do
+// its prompt.
+func TestFallbackOfDisabledProvider(t *testing.T) {
+	db, _ := tabletest.Start(t)
+	settings := platform.Config{Table: "assay-platform"}
+	if err := table.EnsureAll(t.Context(), db, platform.Storage(settings).Tables); err != nil {
+		t.Fatal(err)
+	}
+	a := &Area{policies: policy.NewStore(platform.NewStore(db, settings))}
+	s := policy.Defaults(photojob.Gemini)
+	s.Fallback = []string{photojob.Stub}
+	if _, err := a.policies.Put(t.Context(), photojob.Gemini, s, policy.Match{Any: true}); err != nil {
+		t.Fatal(err)
+	}
+	for prompt, offered := range map[string]bool{"": true, "sepia": true, "make it pop": false, "sepia, make it pop": false} {
+		if err := a.offered(t.Context(), photojob.Gemini, prompt); (err == nil) != offered || err != nil && !errors.Is(err, errNoProvider) {
+			t.Errorf("prompt %q: got error %v, want the provider offered: %t", prompt, err, offered)
+		}
+	}
+}

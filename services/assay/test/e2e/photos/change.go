@@ -47,13 +47,12 @@ func failedPhotosAreRetried(t *testing.T, s system.System) {
 	}
 }
 
-// badPhotosFail: a file that is not a photo, or not of the declared type, fails with the reason.
+// badPhotosFail: a file that is damaged or not a photo fails with the reason.
 func badPhotosFail(t *testing.T, s system.System) {
 	c := s.Client(t, system.NewOwner())
 	photo := system.DrawPhoto(t, 4)
 	for code, bytes := range map[string][]byte{
-		"IMAGE_UNREADABLE": photo[:len(photo)/3], "UNSUPPORTED_FORMAT": []byte("GIF89a, or so"),
-		"UPLOAD_MISMATCH": []byte("\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x40\x00\x00\x00\x40\x08\x02\x00\x00\x00\x25\x0b\xe6\x89"),
+		"IMAGE_UNREADABLE": photo[:len(photo)/3], "UNSUPPORTED_FORMAT": []byte("BZh91AY&SY, or so"),
 	} {
 		job := system.AwaitPhoto(t, c, system.SendPhoto(t, c, "sepia", bytes).JobID, client.Failed)
 		if job.Error == nil || job.Error.Code != code || job.EditResult != nil {
