@@ -26,6 +26,7 @@ type Info struct {
 	opaque   bool      // inverse of Limits.Transparent
 	kept     int64     // bytes that the decoder allocates
 	tolerant bool      // Limits.Tolerant
+	measured bool      // Limits.Measured
 	srgb     bool      // Limits.SRGB
 	remarks  []string
 	space    *icc.Transform // of the samples, if the file states a color space other than sRGB without a profile
@@ -43,7 +44,7 @@ func inspect(data []byte, l Limits, damaged bool) (Info, error) {
 	}
 	info := Info{
 		Orientation: 1, Bytes: len(data), Frames: 1, all: l.AllFrames, webp: l.WebP, beside: l.Beside, opaque: !l.Transparent,
-		tolerant: l.Tolerant, srgb: l.SRGB, unusual: damaged,
+		tolerant: l.Tolerant, measured: l.Measured, srgb: l.SRGB, unusual: damaged,
 	}
 	if info.format = sniff(data); info.format == nil {
 		return Info{}, ErrFormat

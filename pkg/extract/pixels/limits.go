@@ -22,8 +22,10 @@ type Limits struct {
 	Transparent bool
 	Beside      int64 // additional bytes that the caller needs
 	AllFrames   bool  // decode all frames of an animation; otherwise, the first one, with a remark
-	Tolerant    bool  // return what can be read of a truncated picture, with a remark
-	SRGB        bool  // convert the colors to sRGB; otherwise, a profile for RGB or gray is kept
+	// Measured means that gray values of TIFF are measurements: the least one becomes black and the greatest one white.
+	Measured bool
+	Tolerant bool // return what can be read of a truncated picture, with a remark
+	SRGB     bool // convert the colors to sRGB; otherwise, a profile for RGB or gray is kept
 }
 
 // Default contains the limits for photos: 20 MB, 50 megapixels, sides of 16 to 12,000 pixels.

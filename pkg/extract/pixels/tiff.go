@@ -6,46 +6,88 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"image/jpeg"
 	"slices"
 
-	"golang.org/x/image/tiff"
-
-	"github.com/assay-project/assay/pkg/extract/reason"
 	"github.com/assay-project/assay/pkg/extract/samples"
 )
-
-// deepest is the maximum number of bytes per pixel that a decoder holds, for 16 bits per channel.
-const deepest = 8
 
 func isTIFF(head []byte) bool {
 	return len(head) >= 4 && slices.Contains([]string{"II*\x00", "MM\x00*", "II+\x00", "MM\x00+"}, string(head[:4]))
 }
 
+const reducedRange = "the values were scaled: the darkest one is black, the brightest one white"
+
 func (i *Info) scanTIFF(data []byte) (image.Config, error) {
-	plane, err := samples.Open(data)
-	if err == nil {
-		i.kept = plane.Memory()
-		return image.Config{Width: plane.Width, Height: plane.Height}, nil
+	if i.measured {
+		plane, err := samples.Open(data)
+		if err == nil {
+			i.kept = plane.Memory()
+			return image.Config{Width: plane.Width, Height: plane.Height}, nil
+		}
+		if !errors.Is(err, samples.ErrOther) {
+			return image.Config{}, err
+		}
 	}
-	if !errors.Is(err, samples.ErrOther) {
+	c, err := samples.OpenColors(data)
+	if err != nil {
 		return image.Config{}, err
 	}
-	config, err := supported(tiff.DecodeConfig(bytes.NewReader(data)))
-	i.kept = deepest * pixelCount(config)
-	return config, err
+	i.Orientation, i.kept = c.Orientation, c.Memory()
+	if !c.CMYK() {
+		i.Profile = validProfile(c.Profile)
+	}
+	config := image.Config{Width: c.Width, Height: c.Height}
+	if c.Measured() {
+		i.kept += 5 * pixelCount(config)
+	}
+	return config, nil
 }
 
-func decodeTIFF(ctx context.Context, _ *Decoder, data []byte, _ Info) (image.Image, error) {
-	if plane, err := samples.Open(data); err == nil {
-		return plane.Gray(ctx)
+func decodeTIFF(ctx context.Context, _ *Decoder, data []byte, i Info) (image.Image, error) {
+	if i.measured {
+		if plane, err := samples.Open(data); err == nil {
+			return plane.Gray(ctx)
+		}
 	}
-	return supported(tiff.Decode(newInput(ctx, data)))
-}
-
-// supported returns a result of the decoder of TIFF, with a reason if it does not support the picture.
-func supported[T any](result T, err error) (T, error) {
-	if _, unsupported := errors.AsType[tiff.UnsupportedError](err); unsupported {
-		err = fmt.Errorf("%w: %w", ErrUnreadable.With(reason.TIFFFeature), err)
+	c, err := samples.OpenColors(data)
+	if err != nil {
+		return nil, err
 	}
-	return result, err
+	var remarks []string
+	if c.Pages > 1 {
+		remarks = append(remarks, fmt.Sprintf("only the first of %d pages was used", c.Pages))
+	}
+	if plane, err := samples.Open(data); err == nil && c.Measured() {
+		m, err := plane.Gray(ctx)
+		return remarked{m, append(remarks, reducedRange)}, err
+	}
+	if c.Deep() {
+		remarks = append(remarks, fmt.Sprintf(reducedBits, c.Bits()))
+	}
+	if c.CMYK() {
+		remarks = append(remarks, reducedCMYK)
+	}
+	c.JPEG = func(ctx context.Context, tile []byte) (image.Image, error) {
+		if err := checkScans(tile); err != nil {
+			return nil, err
+		}
+		config, err := jpeg.DecodeConfig(bytes.NewReader(tile))
+		if err != nil {
+			return nil, err
+		}
+		if size := c.Block(); config.Width > size.X+15 || config.Height > size.Y+15 {
+			return nil, fmt.Errorf("a strip or tile has %d × %d pixels instead of %d × %d", config.Width, config.Height, size.X, size.Y)
+		}
+		m, err := jpeg.Decode(newInput(ctx, tile))
+		if err != nil {
+			return nil, err
+		}
+		return normal(m).NRGBA(), nil
+	}
+	m, read, err := c.Draw(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return i.accept(m, read, remarks)
 }

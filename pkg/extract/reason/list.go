@@ -64,7 +64,8 @@ const (
 	JPEGProcess     Detail = "JPEG with %s is not supported"
 	PictureShare    Detail = "the file is damaged or ends early; %d %% of the picture could be read"
 	TIFFSamples     Detail = "TIFF with %d-bit %s samples in compression %d is not supported"
-	TIFFFeature     Detail = "TIFF of this kind is not supported"
+	TIFFFeature     Detail = "TIFF with %s is not supported"
+	BMPFeature      Detail = "BMP with %s is not supported"
 	InflatedLimit   Detail = "it inflates to more than %d bytes"
 	PartRatio       Detail = "part %.100q inflates to more than %d times its size"
 	PartLimit       Detail = "part %.100q inflates to more than %d bytes"
@@ -90,5 +91,5 @@ var sentences = []error{
 var details = []Detail{
 	BytesLimit, PixelsLimit, SidesLimit, FramesLimit, SidesMinimum, HeaderStates, IsEmpty, MemoryLimit, DecodingMemory, DecodingTime, MiB, TimeLimit, NoPages,
 	NoDirectory, PartsLimit, DirectoryLimit, ElementLimit, AttributesLimit, RelationsLimit, SlidesLimit, SheetsLimit,
-	ScansLimit, JPEGProcess, PictureShare, TIFFSamples, TIFFFeature, InflatedLimit, PartRatio, PartLimit, NoPart, PDFLimit, NotAPDF, StepsLimit, Instructions,
+	ScansLimit, JPEGProcess, PictureShare, TIFFSamples, TIFFFeature, BMPFeature, InflatedLimit, PartRatio, PartLimit, NoPart, PDFLimit, NotAPDF, StepsLimit, Instructions,
 }

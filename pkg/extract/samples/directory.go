@@ -11,6 +11,7 @@ type directory struct {
 	order   binary.ByteOrder
 	big     bool
 	entries []byte
+	next    int64 // offset of the next directory, 0 for the last one
 }
 
 func readDirectory(data []byte) (*directory, error) {
@@ -33,23 +34,84 @@ func readDirectory(data []byte) (*directory, error) {
 	default:
 		return nil, ErrOther
 	}
-	at, head := int64(d.order.Uint32(data[4:])), int64(2)
+	at := int64(d.order.Uint32(data[4:]))
 	if d.big {
-		at, head = int64(d.order.Uint64(data[8:])), 8
+		at = int64(d.order.Uint64(data[8:]))
+	}
+	return d, d.read(at)
+}
+
+// read reads the directory at an offset.
+func (d *directory) read(at int64) error {
+	head, link := int64(2), int64(4)
+	if d.big {
+		head, link = 8, 8
 	}
 	first, err := d.part(at, head)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	n := int64(d.order.Uint16(first))
 	if d.big {
 		n = int64(d.order.Uint64(first))
 	}
 	if n < 0 || n > maxEntries {
-		return nil, fmt.Errorf("%w: the directory has %d entries", ErrDamaged, n)
+		return fmt.Errorf("%w: the directory has %d entries", ErrDamaged, n)
 	}
-	d.entries, err = d.part(at+head, n*d.size())
-	return d, err
+	if d.entries, err = d.part(at+head, n*d.size()); err != nil {
+		return err
+	}
+	d.next = 0
+	if next, err := d.part(at+head+n*d.size(), link); err == nil && d.big {
+		d.next = int64(d.order.Uint64(next))
+	} else if err == nil {
+		d.next = int64(d.order.Uint32(next))
+	}
+	return nil
+}
+
+// pages returns the number of pictures that are not thumbnails or masks of others, at least 1.
+func (d *directory) pages() int {
+	const tagSubfile, reduced, mask, most = 254, 1, 4, 1000
+	page, n := *d, 0
+	for seen := map[int64]bool{}; len(seen) < most; {
+		if page.first(tagSubfile, 0)&(reduced|mask) == 0 {
+			n++
+		}
+		at := page.next
+		if at == 0 || seen[at] || page.read(at) != nil {
+			break
+		}
+		seen[at] = true
+	}
+	return max(n, 1)
+}
+
+// bytes returns the bytes of a tag, or nil if it is missing or damaged.
+func (d *directory) bytes(tag uint16) []byte {
+	for at := int64(0); at < int64(len(d.entries)); at += d.size() {
+		e := d.entries[at : at+d.size()]
+		if d.order.Uint16(e) != tag {
+			continue
+		}
+		count, inline := int64(d.order.Uint32(e[4:])), e[8:]
+		if d.big {
+			count, inline = int64(d.order.Uint64(e[4:])), e[12:]
+		}
+		if count <= int64(len(inline)) {
+			return inline[:max(count, 0)]
+		}
+		offset := int64(d.order.Uint32(inline))
+		if d.big {
+			offset = int64(d.order.Uint64(inline))
+		}
+		part, err := d.part(offset, count)
+		if err != nil {
+			return nil
+		}
+		return part
+	}
+	return nil
 }
 
 // size returns the number of bytes of an entry.

@@ -90,7 +90,7 @@ func Open(data []byte) (*Plane, error) {
 	case !d.big && (colors || common):
 		return nil, ErrOther
 	case colors || common && p.bits < 8:
-		return nil, reason.PictureUnreadable.With(reason.TIFFFeature)
+		return nil, reason.PictureUnreadable.With(reason.TIFFFeature, "colors in a measurement")
 	}
 	p.inverted = photometric == photometricWhite
 	if separate {

@@ -38,7 +38,7 @@ var sizes = [...]int{1200, 600, 300}
 // pixels, upright and without metadata: as JPEG if it is an opaque photo, and as PNG otherwise. SVG is
 // drawn at the size of the largest thumbnail. Pictures in unsupported formats are skipped.
 func Thumbnails(decoder *pixels.Decoder, svg *svg.Engine, most int64) step.Step {
-	limits := pixels.Limits{Bytes: maxBytes, Pixels: most, Longest: maxSide}
+	limits := pixels.Limits{Bytes: maxBytes, Pixels: most, Longest: maxSide, Measured: true}
 	return step.Step{Time: step.AttemptTime, Run: func(ctx context.Context, f *step.File) (step.Result, error) {
 		data, err := f.Load(ctx, maxBytes)
 		if err != nil {
