@@ -25,7 +25,7 @@ const (
 	// maxSide is the maximum length of a side of a picture, in pixels.
 	maxSide = 1 << 16
 	// engine is the name and version of the drawing library.
-	engine = "pixels 1"
+	engine = "pixels 2"
 	// graphics is the ratio of PNG size to JPEG size above which a picture is treated as a photo, not a drawing.
 	graphics = 4
 )
