@@ -17,15 +17,29 @@ const (
 	GIF  Format = "gif"
 	BMP  Format = "bmp"
 	TIFF Format = "tiff"
+	Raw  Format = "raw" // the embedded preview of a raw file of a camera
 )
 
-// MediaType returns the MIME type of the format.
-func (f Format) MediaType() string { return "image/" + string(f) }
+// MediaType returns the MIME type of the format. That of raw files, which differs by manufacturer, is image/x-raw.
+func (f Format) MediaType() string {
+	if f == Raw {
+		return "image/x-raw"
+	}
+	return "image/" + string(f)
+}
+
+// RawMediaTypes returns the MIME types of raw files.
+func RawMediaTypes() []string {
+	return []string{
+		"image/x-raw", "image/x-adobe-dng", "image/x-canon-cr2", "image/x-canon-cr3", "image/x-nikon-nef", "image/x-sony-arw",
+		"image/x-panasonic-rw2", "image/x-olympus-orf", "image/x-fuji-raf", "image/x-pentax-pef",
+	}
+}
 
 // format is a format that can be read.
 type format struct {
 	name Format
-	// is reports whether the first 32 bytes of a file are of the format.
+	// is reports whether the first bytes of a file, at least 32, are of the format.
 	is func(head []byte) bool
 	// header reads the size with the decoder's own parser, because the decoder allocates memory for that size, and
 	// the rest of the Info with a scan of the container.
@@ -36,6 +50,7 @@ type format struct {
 // formats returns the formats that can be read.
 func formats() []format {
 	all := []format{
+		{name: Raw, is: isRaw, header: (*Info).scanRaw, decode: decodeRaw}, // before TIFF, on which some are based
 		{name: JPEG, is: isJPEG, header: (*Info).scanJPEG, decode: decodeJPEG},
 		{name: PNG, is: isPNG, header: (*Info).scanPNG, decode: decodePNG},
 		{name: WebP, is: isWebP, header: (*Info).scanWebP, decode: decodeWebP},
@@ -49,7 +64,8 @@ func formats() []format {
 	return all
 }
 
-// Sniff detects the format of a file from its first 32 bytes. It returns "" for other formats.
+// Sniff detects the format of a file from its first bytes. 32 bytes suffice, except for raw files that are based on TIFF,
+// whose first directory must be included. It returns "" for other formats.
 func Sniff(head []byte) Format {
 	if f := sniff(head); f != nil {
 		return f.name

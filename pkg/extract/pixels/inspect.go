@@ -29,6 +29,7 @@ type Info struct {
 	measured bool      // Limits.Measured
 	srgb     bool      // Limits.SRGB
 	remarks  []string
+	preview  []byte         // the part of a raw file that is decoded
 	space    *icc.Transform // of the samples, if the file states a color space other than sRGB without a profile
 	unusual  bool           // needs the slower decoder of its format, which supports damaged and unusual files
 }
