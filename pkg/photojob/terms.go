@@ -19,7 +19,11 @@ const (
 
 // FileTypes returns the media types that a photo can have.
 func FileTypes() []string {
-	return []string{"image/jpeg", "image/png", "image/webp", "image/heic", "image/heif", "image/gif", "image/bmp", "image/tiff"}
+	return []string{
+		"image/jpeg", "image/png", "image/webp", "image/heic", "image/heif", "image/gif", "image/bmp", "image/tiff",
+		"image/x-raw", "image/x-adobe-dng", "image/x-canon-cr2", "image/x-canon-cr3", "image/x-nikon-nef", "image/x-sony-arw",
+		"image/x-panasonic-rw2", "image/x-olympus-orf", "image/x-fuji-raf", "image/x-pentax-pef",
+	}
 }
 
 // Terms are the parameters with which a client creates a job.

@@ -156,7 +156,7 @@ var behind = map[operation.Op]bool{operation.RemoveBackground: true, operation.B
 func encodingOf(steps []operation.Step, source pixels.Format) pixels.Encoding {
 	encoding := pixels.Encoding{Format: source}
 	switch source {
-	case pixels.HEIC:
+	case pixels.HEIC, pixels.Raw:
 		encoding.Format = pixels.JPEG
 	case pixels.BMP, pixels.TIFF:
 		encoding.Format = pixels.PNG // lossless, too

@@ -28,14 +28,6 @@ func (f Format) MediaType() string {
 	return "image/" + string(f)
 }
 
-// RawMediaTypes returns the MIME types of raw files.
-func RawMediaTypes() []string {
-	return []string{
-		"image/x-raw", "image/x-adobe-dng", "image/x-canon-cr2", "image/x-canon-cr3", "image/x-nikon-nef", "image/x-sony-arw",
-		"image/x-panasonic-rw2", "image/x-olympus-orf", "image/x-fuji-raf", "image/x-pentax-pef",
-	}
-}
-
 // format is a format that can be read.
 type format struct {
 	name Format

@@ -164,7 +164,7 @@ func (e *photoEdit) open(ctx context.Context, path string) (src source, err erro
 	if err != nil {
 		return src, err
 	}
-	head := make([]byte, 512)
+	head := make([]byte, 4096)
 	n, err := file.ReadAt(head, 0)
 	if errors.Is(err, io.EOF) {
 		err = nil
@@ -174,7 +174,7 @@ func (e *photoEdit) open(ctx context.Context, path string) (src source, err erro
 		src.SHA256, src.Size, err = checksum(ctx, file, info.Size(), src.bar)
 	}
 	if err == nil && format == "" {
-		err = errors.New("is not a JPEG, PNG, WebP, HEIC, GIF, BMP or TIFF photo")
+		err = errors.New("is not a JPEG, PNG, WebP, HEIC, GIF, BMP, TIFF or raw photo")
 	}
 	if err != nil {
 		return src, errors.Join(plain(err), file.Close())

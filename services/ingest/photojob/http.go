@@ -67,7 +67,7 @@ var refused = web.Refusals{
 type PhotoTerms struct {
 	FileName    string `json:"fileName" minLength:"1" maxLength:"255" doc:"stored and shown as given; it must not contain control characters, or characters that change the direction of text"`
 	Size        int64  `json:"size" minimum:"0" doc:"exact size in bytes; an empty file is refused"`
-	ContentType string `json:"contentType" example:"image/jpeg" doc:"image/jpeg, image/png, image/webp, image/heic, image/heif, image/gif, image/bmp or image/tiff; the content determines how the photo is read"`
+	ContentType string `json:"contentType" example:"image/jpeg" doc:"image/jpeg, image/png, image/webp, image/heic, image/heif, image/gif, image/bmp, image/tiff, image/avif, image/jxl, image/x-raw or the type of a raw file, such as image/x-adobe-dng; the content determines how the photo is read"`
 	SHA256      string `json:"sha256,omitempty" maxLength:"64" doc:"digest of the content, in hex or base64; S3 rejects other content"`
 	Prompt      string `json:"prompt,omitempty" maxLength:"2000" doc:"how to edit the photo, such as \"auto levels, crop 1:1 to faces, as webp\"; empty means enhance"`
 }
