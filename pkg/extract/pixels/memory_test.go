@@ -18,6 +18,8 @@ func TestMemoryIsBounded(t *testing.T) {
 	encode(t, decode(t, read(t, "testdata/scene.heic")), pixels.WebP) // compile the codecs, once per process
 	for name, data := range map[string][]byte{
 		"JPEG": jpegOf(t, photo), "PNG": pngOf(t, photo), "WebP": encode(t, p, pixels.WebP),
+		"cut JPEG": jpegOf(t, photo)[:len(jpegOf(t, photo))-20], "cut PNG": pngOf(t, photo)[:len(pngOf(t, photo))-20],
+		"linear PNG": withChunk(pngOf(t, photo), "gAMA", []byte{0, 1, 0x86, 0xa0}), "raw": fujiRaw(jpegOf(t, photo)),
 		"progressive": read(t, "testdata/progressive.jpg"), "HEIC": read(t, "testdata/scene.heic"),
 	} {
 		for _, to := range []pixels.Encoding{{Format: pixels.JPEG}, {Format: pixels.WebP}, {Format: pixels.WebP, Quality: 100}} {

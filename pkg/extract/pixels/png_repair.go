@@ -48,6 +48,7 @@ func repairPNG(ctx context.Context, data []byte) (file []byte, read float64, err
 		return nil, 0, fmt.Errorf("png: %w", err)
 	}
 	var stored bytes.Buffer
+	stored.Grow(size + size>>10 + 1<<10)
 	w, err := zlib.NewWriterLevel(&stored, zlib.NoCompression)
 	if err == nil {
 		_, err = w.Write(rows)

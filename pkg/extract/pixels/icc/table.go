@@ -70,37 +70,32 @@ func parseLUT(b []byte, channels int, wide bool) func([4]float64) [3]float64 {
 	if side < 2 || inputs < 2 || outputs < 2 {
 		return nil
 	}
-	read := func(n int) []float64 {
+	read := func(n int) (v values, ok bool) {
 		if n > 1<<24 || at+n*width > len(b) {
-			return nil
+			return v, false
 		}
-		values := make([]float64, n)
-		for i := range values {
-			if wide {
-				values[i] = float64(binary.BigEndian.Uint16(b[at+2*i:])) / 65535
-			} else {
-				values[i] = float64(b[at+i]) / 255
-			}
-		}
+		v = values{b[at : at+n*width], width}
 		at += n * width
-		return values
+		return v, true
 	}
 	sides := make([]int, channels)
 	nodes := 3
 	for i := range sides {
 		sides[i], nodes = side, nodes*side
 	}
-	in, cube, out := read(inputs*channels), read(nodes), read(outputs*3)
-	if in == nil || cube == nil || out == nil {
+	in, first := read(inputs * channels)
+	cube, second := read(nodes)
+	out, third := read(outputs * 3)
+	if !first || !second || !third {
 		return nil
 	}
 	return func(v [4]float64) [3]float64 {
 		for c := range channels {
-			v[c] = tableCurve(in[c*inputs : (c+1)*inputs])(v[c])
+			v[c] = in.curve(c*inputs, inputs, v[c])
 		}
 		result := interpolate(cube, sides, v)
 		for c := range result {
-			result[c] = tableCurve(out[c*outputs : (c+1)*outputs])(result[c])
+			result[c] = out.curve(c*outputs, outputs, result[c])
 		}
 		return result
 	}
@@ -119,9 +114,9 @@ func parseMAB(b []byte, channels int) func([4]float64) [3]float64 {
 		return nil
 	}
 	var sides []int
-	var nodes []float64
+	var nodes values
 	if cube != nil {
-		if sides, nodes = parseCube(cube, channels); nodes == nil {
+		if sides, nodes = parseCube(cube, channels); sides == nil {
 			return nil
 		}
 	}
@@ -137,7 +132,7 @@ func parseMAB(b []byte, channels int) func([4]float64) [3]float64 {
 	}
 	return func(in [4]float64) [3]float64 {
 		out := [3]float64{in[0], in[1], in[2]}
-		if nodes != nil {
+		if sides != nil {
 			for c := range channels {
 				in[c] = first[c](in[c])
 			}
@@ -173,34 +168,47 @@ func curves(b []byte, n int) []Curve {
 	return all
 }
 
-func parseCube(b []byte, channels int) (sides []int, nodes []float64) {
+func parseCube(b []byte, channels int) (sides []int, nodes values) {
 	if len(b) < 20 {
-		return nil, nil
+		return nil, nodes
 	}
 	n := 3
 	for _, side := range b[:channels] {
 		sides, n = append(sides, int(side)), n*int(side)
 		if side < 2 || n > 1<<24 {
-			return nil, nil
+			return nil, nodes
 		}
 	}
 	width := int(b[16])
 	if b = b[20:]; width != 1 && width != 2 || len(b) < n*width {
-		return nil, nil
+		return nil, nodes
 	}
-	nodes = make([]float64, n)
-	for i := range nodes {
-		if width == 2 {
-			nodes[i] = float64(binary.BigEndian.Uint16(b[2*i:])) / 65535
-		} else {
-			nodes[i] = float64(b[i]) / 255
-		}
+	return sides, values{b, width}
+}
+
+// values are numbers from 0 to 1 of one or two bytes. They are not expanded, because a table can fill the profile.
+type values struct {
+	data  []byte
+	width int
+}
+
+func (v values) at(i int) float64 {
+	if v.width == 1 {
+		return float64(v.data[i]) / 255
 	}
-	return sides, nodes
+	return float64(binary.BigEndian.Uint16(v.data[2*i:])) / 65535
+}
+
+// curve interpolates in n values from the given one.
+func (v values) curve(first, n int, at float64) float64 {
+	position := float64(unit(at) * float64(n-1))
+	low := min(int(position), n-2)
+	part := position - float64(low)
+	return v.at(first+low) + float64(part*(v.at(first+low+1)-v.at(first+low)))
 }
 
 // interpolate returns the value of a table between its nodes, in all dimensions.
-func interpolate(nodes []float64, sides []int, in [4]float64) (out [3]float64) {
+func interpolate(nodes values, sides []int, in [4]float64) (out [3]float64) {
 	var low [4]int
 	var part [4]float64
 	for d, side := range sides {
@@ -220,7 +228,7 @@ func interpolate(nodes []float64, sides []int, in [4]float64) (out [3]float64) {
 			}
 		}
 		for c := range out {
-			out[c] += float64(weight * nodes[3*index+c])
+			out[c] += float64(weight * nodes.at(3*index+c))
 		}
 	}
 	return out
