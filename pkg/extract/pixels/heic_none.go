@@ -25,4 +25,4 @@ func (heif) Close(context.Context) error { return nil }
 
 func (heif) decode(context.Context, []byte, Info) (image.Image, error) { return nil, ErrFormat }
 
-func heicMemory(int64) int64 { return 0 }
+func heicMemory(int64, int, bool) int64 { return 0 }

@@ -4,11 +4,11 @@ package pixels
 
 import _ "embed"
 
+//go:embed libheif/NOTICE
+var libheifNotice string
+
 //go:embed libheif/LICENSE
-var libheif string
+var libheifLicense string
 
 // heicNotice returns the licenses of the HEIC decoder.
-func heicNotice() string {
-	return "HEIC is decoded by libheif 1.18.2 and libde265 1.0.15, copyright struktur AG, Dirk Farin and others,\n" +
-		"as compiled to WebAssembly in github.com/gen2brain/heic v0.4.5. Build with the tag noheic to leave them out.\n\n" + libheif
-}
+func heicNotice() string { return libheifNotice + "\n" + libheifLicense }

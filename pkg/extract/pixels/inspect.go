@@ -25,6 +25,8 @@ type Info struct {
 	beside   int64     // Limits.Beside
 	opaque   bool      // inverse of Limits.Transparent
 	kept     int64     // bytes that the decoder allocates
+	decoding int64     // bytes that the decoder needs only while it runs
+	solid    bool      // no pixel can be transparent
 	tolerant bool      // Limits.Tolerant
 	measured bool      // Limits.Measured
 	srgb     bool      // Limits.SRGB
@@ -109,8 +111,8 @@ func (i Info) Memory() int64 {
 	size := int64(i.Width) * int64(i.Height)
 	writes := size * (rgb + planes + result)
 	if i.webp != 0 {
-		writes = max(writes, size*result+webpMemory(size, i.webp, i.opaque && (i.Format == JPEG || i.Format == HEIC)))
+		writes = max(writes, size*result+webpMemory(size, i.webp, i.opaque && (i.Format == JPEG || i.solid)))
 	}
 	more := int64(i.decoded()-1) * size * (rgb + result) // besides the frame that is changed
-	return fixed + 2*int64(i.Bytes) + i.kept + size*rgb + writes + more + i.beside
+	return fixed + 2*int64(i.Bytes) + max(i.decoding+size*rgb, i.kept+size*rgb+writes+more) + i.beside
 }

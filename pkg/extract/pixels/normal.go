@@ -1,6 +1,7 @@
 package pixels
 
 import (
+	"fmt"
 	"image"
 	"image/color"
 )
@@ -96,6 +97,26 @@ func fromAny(m image.Image) *image.NRGBA {
 	for y := range b.Dy() {
 		for x := range b.Dx() {
 			out.SetNRGBA(x, y, color.NRGBAModel.Convert(m.At(b.Min.X+x, b.Min.Y+y)).(color.NRGBA))
+		}
+	}
+	return out
+}
+
+// reduced returns m, with a remark if its source has more than 8 bits per channel.
+func reduced(m image.Image, depth int) image.Image {
+	if depth <= 8 {
+		return m
+	}
+	return remarked{m, []string{fmt.Sprintf(reducedBits, depth)}}
+}
+
+// grayOf returns the first channel of interleaved RGBA.
+func grayOf(rgba []byte, stride int, size image.Point) *image.Gray {
+	out := image.NewGray(image.Rectangle{Max: size})
+	for y := range size.Y {
+		row := out.Pix[y*out.Stride:]
+		for x := range size.X {
+			row[x] = rgba[y*stride+4*x]
 		}
 	}
 	return out

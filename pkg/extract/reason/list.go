@@ -63,6 +63,7 @@ const (
 	ScansLimit      Detail = "it has %d scans; the limit is %d"
 	JPEGProcess     Detail = "JPEG with %s is not supported"
 	PictureShare    Detail = "the file is damaged or ends early; %d %% of the picture could be read"
+	PictureFeature  Detail = "it is compressed in a way that is not supported"
 	TIFFSamples     Detail = "TIFF with %d-bit %s samples in compression %d is not supported"
 	TIFFFeature     Detail = "TIFF with %s is not supported"
 	BMPFeature      Detail = "BMP with %s is not supported"
@@ -91,5 +92,5 @@ var sentences = []error{
 var details = []Detail{
 	BytesLimit, PixelsLimit, SidesLimit, FramesLimit, SidesMinimum, HeaderStates, IsEmpty, MemoryLimit, DecodingMemory, DecodingTime, MiB, TimeLimit, NoPages,
 	NoDirectory, PartsLimit, DirectoryLimit, ElementLimit, AttributesLimit, RelationsLimit, SlidesLimit, SheetsLimit,
-	ScansLimit, JPEGProcess, PictureShare, TIFFSamples, TIFFFeature, BMPFeature, InflatedLimit, PartRatio, PartLimit, NoPart, PDFLimit, NotAPDF, StepsLimit, Instructions,
+	ScansLimit, JPEGProcess, PictureShare, PictureFeature, TIFFSamples, TIFFFeature, BMPFeature, InflatedLimit, PartRatio, PartLimit, NoPart, PDFLimit, NotAPDF, StepsLimit, Instructions,
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/assay-project/assay/pkg/extract/wasm"
+	"github.com/assay-project/assay/pkg/extract/wasm/emscripten"
 )
 
 //go:embed rdkit.wasm.gz
@@ -58,7 +59,7 @@ type Engine struct{ engine *wasm.Engine }
 // Session. The caller must close it.
 func New(cfg wasm.Config) *Engine {
 	return &Engine{wasm.New(wasm.Program{
-		Name: "RDKit", Code: code, Import: importHost, Start: []string{exportStackInit, exportConstructors},
+		Name: "RDKit", Code: code, Import: emscripten.Import("RDKit", host), Start: []string{exportStackInit, exportConstructors},
 	}, cfg)}
 }
 

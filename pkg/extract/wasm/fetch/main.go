@@ -52,6 +52,13 @@ var sources = []source{
 		to:                "../structure/rdkit/rdkit.wasm.gz",
 		withoutExceptions: true,
 	},
+	{
+		pack:      "libheif-js@1.23.2",
+		integrity: "sha512-qvHIXtggEsw1lCNCWBYKloL2Z36DJBm0R9ThGiH2JnhKYdeZFLPFkP30Lw4yMskxxhx0bKg1gLrBHX1D2w2pSw==",
+		file:      "package/libheif-wasm/libheif.wasm",
+		sha256:    "e4aa8333fbe55ec7c6c776f735236f40bed9103188498f8131d4e52b73cdfee8",
+		to:        "../pixels/libheif/libheif.wasm.gz",
+	},
 }
 
 // optimizer is wasm-opt. It removes exception handling, so that a throw traps. The runtime copies the stack for

@@ -1,0 +1,49 @@
+//go:build !noheic
+
+package pixels_test
+
+import (
+	"image/color"
+	"slices"
+	"testing"
+
+	"github.com/assay-project/assay/pkg/extract/pixels"
+)
+
+// TestHEICAlpha checks that the alpha plane is kept, and drawn on white as JPEG. The values are those of libheif.
+func TestHEICAlpha(t *testing.T) {
+	p := decode(t, read(t, "testdata/alpha.heic"))
+	m := p.NRGBA()
+	if a, b := m.NRGBAAt(2, 2).A, m.NRGBAAt(20, 20).A; p.Opaque() || a != 0 || b != 0 {
+		t.Errorf("got alpha %d and %d outside the circle, opaque %t, want 0", a, b, p.Opaque())
+	}
+	if got := m.NRGBAAt(100, 100); distance(got, color.NRGBA{R: 254, A: 255}) > 1 {
+		t.Errorf("got %v in the middle, want 254, 0, 0", got)
+	}
+	if got := decode(t, encode(t, p, pixels.JPEG)).NRGBA().NRGBAAt(2, 2); distance(got, color.NRGBA{R: 255, G: 255, B: 255, A: 255}) > 7 {
+		t.Errorf("as JPEG: got %v outside the circle, want white", got)
+	}
+}
+
+// TestHEICMonochrome checks a ramp of 10 bits, and that its reduction is a remark.
+func TestHEICMonochrome(t *testing.T) {
+	p := decode(t, read(t, "testdata/mono10.heic"))
+	m := p.NRGBA()
+	for x := range 160 {
+		v := byte(255 * x / 159)
+		if got := m.NRGBAAt(x, 60); distance(got, color.NRGBA{R: v, G: v, B: v, A: 255}) > 2 {
+			t.Errorf("got %v at %d, want %d", got, x, v)
+		}
+	}
+	if want := []string{"10 bits per channel were reduced to 8"}; !slices.Equal(p.Remarks, want) {
+		t.Errorf("got remarks %q, want %q", p.Remarks, want)
+	}
+}
+
+// TestHEIC10Bits checks that 24 megapixels of 10 bits are decoded within the memory for photos.
+func TestHEIC10Bits(t *testing.T) {
+	p := decode(t, read(t, "testdata/heic-10bit-24mp.heic"))
+	if p.Fit(300, 0); p.Width() != 300 || p.Height() != 200 || len(p.Remarks) != 1 {
+		t.Errorf("got %d × %d pixels, remarks %q, want 300 × 200 and one remark", p.Width(), p.Height(), p.Remarks)
+	}
+}

@@ -1,0 +1,180 @@
+package pixels
+
+import (
+	"encoding/binary"
+	"errors"
+	"image"
+	"strings"
+)
+
+// items describes the primary item of a HEIF file (ISO/IEC 23008-12), which is a HEIC or AVIF picture.
+type items struct {
+	config    image.Config
+	profile   []byte     // an ICC profile, or nil
+	nclx      *cicp      // the color space, if it is stated by code points
+	transform []property // irot, imir and clap, in the order in which they are applied
+	depth     int        // maximum bits per channel of all items
+	alpha     bool       // whether an item of the file is an alpha plane
+	sequence  bool       // whether the file contains a sequence of pictures
+}
+
+// cicp are code points for a color space (ITU-T H.273).
+type cicp struct {
+	primaries, transfer, matrix uint16
+	full                        bool
+}
+
+// property is a property of an item.
+type property struct {
+	name string
+	body []byte
+}
+
+// scanItems reads the boxes of a HEIF file.
+func scanItems(data []byte) (items, error) {
+	var out items
+	var meta []byte
+	eachBox(data, func(name string, body []byte) {
+		switch {
+		case name == "moov":
+			out.sequence = true
+		case name == "meta" && meta == nil && len(body) >= 4: // a full box begins with a version and flags
+			meta = body[4:]
+		}
+	})
+	var primary, tile uint32
+	var properties []property
+	of := map[uint32][]int{} // indices of the properties of each item
+	eachBox(meta, func(name string, body []byte) {
+		switch name {
+		case "pitm":
+			primary, _ = itemID(body, len(body) > 0 && body[0] > 0, 4)
+		case "iprp":
+			eachBox(body, func(name string, body []byte) {
+				switch name {
+				case "ipco":
+					eachBox(body, func(name string, body []byte) { properties = append(properties, property{name, body}) })
+				case "ipma":
+					associations(body, of)
+				}
+			})
+		}
+	})
+	eachBox(meta, func(name string, body []byte) {
+		if name == "iref" && len(body) >= 4 {
+			long := body[0] > 0
+			eachBox(body[4:], func(name string, body []byte) {
+				from, at := itemID(body, long, 0)
+				if to, _ := itemID(body, long, at+2); name == "dimg" && from == primary && tile == 0 {
+					tile = to
+				}
+			})
+		}
+	})
+	for _, p := range properties {
+		out.addAny(p)
+	}
+	for _, n := range of[primary] {
+		if n > 0 && n <= len(properties) {
+			out.addOwn(properties[n-1])
+		}
+	}
+	if out.profile == nil && out.nclx == nil { // of a grid, the tiles may have the profile
+		for _, n := range of[tile] {
+			if n > 0 && n <= len(properties) && properties[n-1].name == "colr" {
+				out.addOwn(properties[n-1])
+			}
+		}
+	}
+	if out.config.Width == 0 {
+		return out, errors.New("the header does not state a size")
+	}
+	return out, nil
+}
+
+// setItems sets the color space, and that a sequence has an unknown number of frames.
+func (i *Info) setItems(found items) {
+	i.solid = !found.alpha
+	if found.sequence {
+		i.Frames = 0
+	}
+	switch {
+	case found.profile != nil:
+		i.setProfile(found.profile)
+	case found.nclx != nil:
+		i.setCodePoints(int(found.nclx.primaries), int(found.nclx.transfer))
+	}
+}
+
+// itemID returns the item at an offset of a box, which has 2 or 4 bytes, and the offset of what follows.
+func itemID(body []byte, long bool, at int) (uint32, int) {
+	switch {
+	case long && len(body) >= at+4:
+		return binary.BigEndian.Uint32(body[at:]), at + 4
+	case !long && len(body) >= at+2:
+		return uint32(binary.BigEndian.Uint16(body[at:])), at + 2
+	}
+	return 0, len(body)
+}
+
+// associations reads an ipma box (ISO/IEC 23008-12, 9.3).
+func associations(body []byte, of map[uint32][]int) {
+	if len(body) < 8 {
+		return
+	}
+	long, wide := body[0] > 0, body[3]&1 != 0
+	at := 8
+	for range binary.BigEndian.Uint32(body[4:]) {
+		var item uint32
+		if item, at = itemID(body, long, at); at >= len(body) {
+			return
+		}
+		count := int(body[at])
+		at++
+		for range count {
+			switch {
+			case wide && len(body) >= at+2:
+				of[item] = append(of[item], int(binary.BigEndian.Uint16(body[at:])&0x7fff))
+				at += 2
+			case !wide && len(body) > at:
+				of[item] = append(of[item], int(body[at]&0x7f))
+				at++
+			default:
+				return
+			}
+		}
+	}
+}
+
+// addAny adds a property of any item.
+func (i *items) addAny(p property) {
+	switch {
+	case p.name == "hvcC" && len(p.body) >= 19: // ISO/IEC 14496-15, 8.3.2
+		i.depth = max(i.depth, 8+int(p.body[17]&7), 8+int(p.body[18]&7))
+	case p.name == "av1C" && len(p.body) >= 4: // AV1 Codec ISO Media File Format Binding, 2.3
+		i.depth = max(i.depth, 8+2*int(p.body[2]>>6&1)+2*int(p.body[2]>>5&1))
+	case p.name == "auxC" && len(p.body) >= 4:
+		kind, _, _ := strings.Cut(string(p.body[4:]), "\x00")
+		i.alpha = i.alpha || kind == "urn:mpeg:mpegB:cicp:systems:auxiliary:alpha" || kind == "urn:mpeg:hevc:2015:auxid:1"
+	}
+}
+
+// addOwn adds a property of the primary item.
+func (i *items) addOwn(p property) {
+	switch {
+	case p.name == "ispe" && len(p.body) >= 12:
+		w, h := binary.BigEndian.Uint32(p.body[4:]), binary.BigEndian.Uint32(p.body[8:])
+		if w < 1<<20 && h < 1<<20 {
+			i.config.Width, i.config.Height = int(w), int(h)
+		}
+	case p.name == "colr" && len(p.body) > 4 && (string(p.body[:4]) == "prof" || string(p.body[:4]) == "rICC"):
+		if i.profile == nil {
+			i.profile = p.body[4:]
+		}
+	case p.name == "colr" && len(p.body) >= 11 && string(p.body[:4]) == "nclx":
+		at := func(n int) uint16 { return binary.BigEndian.Uint16(p.body[n:]) }
+		i.nclx = &cicp{primaries: at(4), transfer: at(6), matrix: at(8), full: p.body[10]>>7 != 0}
+	case p.name == "irot" || p.name == "imir" || p.name == "clap":
+		i.transform = append(i.transform, p)
+	}
+}
