@@ -66,7 +66,7 @@ func (s *Studio) Edit(ctx context.Context, photo []byte, r Request) (Edited, err
 	steps = e.withOptions(steps, r)
 	encoding := encodingOf(steps, pixels.Sniff(photo))
 	limits := s.config.Limits
-	limits.WebP, limits.AllFrames = encoding.WebPQuality(), r.Frames == allFrames && animates(encoding.Format)
+	limits.Encoding, limits.AllFrames = encoding, r.Frames == allFrames && animates(encoding.Format)
 	for _, s := range steps {
 		if s.Gravity == operation.Subject || behind[s.Op] {
 			limits.Beside = max(objects.Memory, cutout.Memory)

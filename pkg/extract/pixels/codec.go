@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"time"
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
@@ -22,20 +23,30 @@ func importWASI(ctx context.Context, r wazero.Runtime, _ wazero.CompiledModule) 
 	return err
 }
 
+// decodeTime is the maximum time for decoding a picture with a codec. A photo of 100 megapixels takes 20 s.
+const decodeTime = 45 * time.Second
+
 // codecs holds the engines of the formats that Go code does not read or write.
 type codecs struct {
 	heif heif
 	webp webpCodec
+	// avif decodes, avifEncoder encodes.
+	avif, avifEncoder *wasm.Engine
 }
 
-func newCodecs(c wasm.Config) codecs { return codecs{heif: newHEIF(c), webp: newWebP(c)} }
+func newCodecs(c wasm.Config) codecs {
+	return codecs{
+		heif: newHEIF(c), webp: newWebP(c),
+		avif: newCodec("libavif", avifDecodeWasm, c), avifEncoder: newCodec("libavif encoder", avifEncodeWasm, c),
+	}
+}
 
 func (c *codecs) prepare(ctx context.Context) error {
-	return errors.Join(c.heif.Prepare(ctx), c.webp.Prepare(ctx))
+	return errors.Join(c.heif.Prepare(ctx), c.webp.Prepare(ctx), c.avif.Prepare(ctx), c.avifEncoder.Prepare(ctx))
 }
 
 func (c *codecs) close(ctx context.Context) error {
-	return errors.Join(c.heif.Close(ctx), c.webp.Close(ctx))
+	return errors.Join(c.heif.Close(ctx), c.webp.Close(ctx), c.avif.Close(ctx), c.avifEncoder.Close(ctx))
 }
 
 var errRejected = errors.New("the codec rejected the picture")

@@ -72,6 +72,8 @@ func (d *Decoder) decode(ctx context.Context, data []byte, info Info) (a *Animat
 		err = d.codecs.heif.Prepare(ctx)
 	case WebP:
 		err = d.codecs.webp.Prepare(ctx)
+	case AVIF:
+		err = d.codecs.avif.Prepare(ctx)
 	}
 	if err != nil {
 		return nil, nil, err

@@ -18,16 +18,19 @@ const DefaultQuality = 85
 
 // Encoding specifies how to write a picture.
 type Encoding struct {
-	Format  Format // JPEG, PNG, WebP or GIF
-	Quality int    // for JPEG and WebP, 1 to 100 (lossless WebP); 0 means 85 for JPEG and 80 for WebP
+	Format  Format // JPEG, PNG, WebP, GIF or AVIF
+	Quality int    // for JPEG, WebP and AVIF, 1 to 100 (lossless WebP); 0 means 85 for JPEG, 80 for WebP and 65 for AVIF
 }
 
-// WebPQuality returns the quality of the WebP encoding, or 0 for another format.
-func (e Encoding) WebPQuality() int {
-	if e.Format != WebP {
-		return 0
+// memory returns the memory that a codec takes for encoding, in bytes.
+func (e Encoding) memory(pixels int64, opaque bool) int64 {
+	switch e.Format {
+	case WebP:
+		return webpMemory(pixels, cmp.Or(e.Quality, webpQuality), opaque)
+	case AVIF:
+		return avifEncodeMemory(pixels)
 	}
-	return cmp.Or(e.Quality, webpQuality)
+	return 0
 }
 
 // Encode returns the picture as a file with its color profile and no other metadata. JPEG has no
@@ -46,7 +49,9 @@ func (p *Picture) Encode(e Encoding) ([]byte, error) {
 	case GIF: // it has no place for the profile that programs read
 		return (&Animation{Frames: []*Picture{p}, Delays: make([]time.Duration, 1), Plays: 1}).encodeGIF()
 	case WebP:
-		return p.encodeWebP(e.WebPQuality())
+		return p.encodeWebP(cmp.Or(e.Quality, webpQuality))
+	case AVIF:
+		return p.encodeAVIF(cmp.Or(e.Quality, avifQuality))
 	default:
 		err = fmt.Errorf("unsupported output format %q", e.Format)
 	}
@@ -65,6 +70,20 @@ func (p *Picture) encodeWebP(quality int) ([]byte, error) {
 		return out, err
 	}
 	return withProfile(out, WebP, p.profile)
+}
+
+func (p *Picture) encodeAVIF(quality int) ([]byte, error) {
+	c := p.codecs
+	if c == nil {
+		own := newCodecs(wasm.Config{})
+		c = &own
+		defer func() { _ = c.close(context.Background()) }() // the garbage collector frees its memory
+	}
+	out, err := encodeAVIF(c.avifEncoder, p.NRGBA(), quality)
+	if err != nil || p.profile == nil {
+		return out, err
+	}
+	return avifProfile(out, p.profile)
 }
 
 // webp encodes m with the codecs of the picture.

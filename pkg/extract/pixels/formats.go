@@ -8,7 +8,7 @@ import (
 // Format is a picture format. Its value is the name in the API.
 type Format string
 
-// Picture formats. JPEG, PNG, WebP and GIF can be written.
+// Picture formats. JPEG, PNG, WebP, GIF and AVIF can be written.
 const (
 	JPEG Format = "jpeg"
 	PNG  Format = "png"
@@ -18,6 +18,7 @@ const (
 	BMP  Format = "bmp"
 	TIFF Format = "tiff"
 	Raw  Format = "raw" // the embedded preview of a raw file of a camera
+	AVIF Format = "avif"
 )
 
 // MediaType returns the MIME type of the format. That of raw files, which differs by manufacturer, is image/x-raw.
@@ -49,6 +50,7 @@ func formats() []format {
 		{name: GIF, is: isGIF, header: (*Info).scanGIF, decode: decodeGIF},
 		{name: BMP, is: isBMP, header: (*Info).scanBMP, decode: decodeBMP},
 		{name: TIFF, is: isTIFF, header: (*Info).scanTIFF, decode: decodeTIFF},
+		{name: AVIF, is: isAVIF, header: (*Info).scanAVIF, decode: decodeAVIF},
 	}
 	if heicIncluded {
 		all = append(all, format{name: HEIC, is: isHEIC, header: (*Info).scanHEIC, decode: decodeHEIC})

@@ -2,6 +2,7 @@ package pixels
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"image"
@@ -171,7 +172,7 @@ func (a *Animation) Encode(e Encoding) (file []byte, err error) {
 	case e.Format == GIF:
 		file, err = a.encodeGIF()
 	case e.Format == WebP:
-		file, err = a.encodeWebP(e.WebPQuality())
+		file, err = a.encodeWebP(cmp.Or(e.Quality, webpQuality))
 	default:
 		err = fmt.Errorf("%s cannot be animated", e.Format)
 	}

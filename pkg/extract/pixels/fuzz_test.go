@@ -15,7 +15,7 @@ var small = pixels.Limits{Bytes: 1 << 16, Pixels: 1 << 14, Shortest: 1, Longest:
 // seeds adds one picture of each format, with metadata, to the corpus.
 func seeds(f *testing.F) {
 	p := picture(f, scene.New(40, 24, 1))
-	for _, format := range []pixels.Format{pixels.JPEG, pixels.PNG, pixels.WebP} {
+	for _, format := range []pixels.Format{pixels.AVIF, pixels.JPEG, pixels.PNG, pixels.WebP} {
 		f.Add(encode(f, p, format))
 	}
 	f.Add(withSegment(encode(f, p, pixels.JPEG), 0xe1, append([]byte("Exif\x00\x00"), exif(6)...)))
@@ -85,7 +85,7 @@ func FuzzDecode(f *testing.F) {
 		p.Fit(20, 0)
 		p.AutoLevels()
 		p.Sharpen(50)
-		for _, format := range []pixels.Format{pixels.JPEG, pixels.PNG, pixels.WebP} {
+		for _, format := range []pixels.Format{pixels.AVIF, pixels.JPEG, pixels.PNG, pixels.WebP} {
 			if _, err := pixels.Inspect(encode(t, p, format), small); err != nil {
 				t.Fatalf("inspecting the encoding as %s: %v", format, err)
 			}

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	"time"
 
 	"github.com/assay-project/assay/pkg/extract/reason"
 	"github.com/assay-project/assay/pkg/extract/wasm"
@@ -30,9 +29,6 @@ func heicMemory(pixels int64, depth int, alpha bool) int64 {
 	}
 	return 48<<20 + pixels*each
 }
-
-// decodeTime is the maximum time for decoding a picture. A photo of 100 megapixels takes 20 s.
-const decodeTime = 45 * time.Second
 
 // heif decodes HEIC with an engine. Decoding takes about 0.2 s of processor time per megapixel,
 // compiling the codec about a second.

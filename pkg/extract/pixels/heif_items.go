@@ -38,6 +38,7 @@ func scanItems(data []byte) (items, error) {
 		switch {
 		case name == "moov":
 			out.sequence = true
+			out.addTracks(body)
 		case name == "meta" && meta == nil && len(body) >= 4: // a full box begins with a version and flags
 			meta = body[4:]
 		}
@@ -104,6 +105,21 @@ func (i *Info) setItems(found items) {
 	case found.nclx != nil:
 		i.setCodePoints(int(found.nclx.primaries), int(found.nclx.transfer))
 	}
+}
+
+// addTracks uses the size of a track if there is no item.
+func (i *items) addTracks(moov []byte) {
+	eachBox(moov, func(name string, body []byte) {
+		if name != "trak" {
+			return
+		}
+		eachBox(body, func(name string, body []byte) {
+			if n := len(body); name == "tkhd" && n >= 84 && i.config.Width == 0 { // ISO/IEC 14496-12, 8.3.2: ends with the size
+				i.config.Width, i.config.Height = int(binary.BigEndian.Uint16(body[n-8:])), int(binary.BigEndian.Uint16(body[n-4:]))
+				i.depth, i.alpha = 10, true
+			}
+		})
+	})
 }
 
 // itemID returns the item at an offset of a box, which has 2 or 4 bytes, and the offset of what follows.

@@ -3,6 +3,7 @@ package pixels
 import (
 	"errors"
 	"fmt"
+	"image"
 
 	"github.com/assay-project/assay/pkg/extract/pixels/icc"
 	"github.com/assay-project/assay/pkg/extract/reason"
@@ -19,17 +20,18 @@ type Info struct {
 	Frames        int    // 1 for a still picture; 0 for an animation with an unknown number of frames
 
 	format   *format
-	sequence *sequence // nil if only the first frame can be read
-	all      bool      // Limits.AllFrames
-	webp     int       // Limits.WebP
-	beside   int64     // Limits.Beside
-	opaque   bool      // inverse of Limits.Transparent
-	kept     int64     // bytes that the decoder allocates
-	decoding int64     // bytes that the decoder needs only while it runs
-	solid    bool      // no pixel can be transparent
-	tolerant bool      // Limits.Tolerant
-	measured bool      // Limits.Measured
-	srgb     bool      // Limits.SRGB
+	sequence *sequence       // nil if only the first frame can be read
+	all      bool            // Limits.AllFrames
+	writes   Encoding        // Limits.Encoding
+	beside   int64           // Limits.Beside
+	opaque   bool            // inverse of Limits.Transparent
+	kept     int64           // bytes that the decoder allocates
+	decoding int64           // bytes that the decoder needs only while it runs
+	solid    bool            // no pixel can be transparent
+	clap     image.Rectangle // the part of the picture that is shown; empty for all of it
+	tolerant bool            // Limits.Tolerant
+	measured bool            // Limits.Measured
+	srgb     bool            // Limits.SRGB
 	remarks  []string
 	preview  []byte         // the part of a raw file that is decoded
 	space    *icc.Transform // of the samples, if the file states a color space other than sRGB without a profile
@@ -46,7 +48,7 @@ func inspect(data []byte, l Limits, damaged bool) (Info, error) {
 		return Info{}, err
 	}
 	info := Info{
-		Orientation: 1, Bytes: len(data), Frames: 1, all: l.AllFrames, webp: l.WebP, beside: l.Beside, opaque: !l.Transparent,
+		Orientation: 1, Bytes: len(data), Frames: 1, all: l.AllFrames, writes: l.Encoding, beside: l.Beside, opaque: !l.Transparent,
 		tolerant: l.Tolerant, measured: l.Measured, srgb: l.SRGB, unusual: damaged,
 	}
 	if info.format = sniff(data); info.format == nil {
@@ -110,9 +112,7 @@ func (i Info) Memory() int64 {
 	)
 	size := int64(i.Width) * int64(i.Height)
 	writes := size * (rgb + planes + result)
-	if i.webp != 0 {
-		writes = max(writes, size*result+webpMemory(size, i.webp, i.opaque && (i.Format == JPEG || i.solid)))
-	}
+	writes = max(writes, size*result+i.writes.memory(size, i.opaque && (i.Format == JPEG || i.solid)))
 	more := int64(i.decoded()-1) * size * (rgb + result) // besides the frame that is changed
 	return fixed + 2*int64(i.Bytes) + max(i.decoding+size*rgb, i.kept+size*rgb+writes+more) + i.beside
 }

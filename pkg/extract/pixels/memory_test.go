@@ -20,11 +20,11 @@ func TestMemoryIsBounded(t *testing.T) {
 		"JPEG": jpegOf(t, photo), "PNG": pngOf(t, photo), "WebP": encode(t, p, pixels.WebP),
 		"cut JPEG": jpegOf(t, photo)[:len(jpegOf(t, photo))-20], "cut PNG": pngOf(t, photo)[:len(pngOf(t, photo))-20],
 		"linear PNG": withChunk(pngOf(t, photo), "gAMA", []byte{0, 1, 0x86, 0xa0}), "raw": fujiRaw(jpegOf(t, photo)),
-		"progressive": read(t, "testdata/progressive.jpg"), "HEIC": read(t, "testdata/scene.heic"),
+		"progressive": read(t, "testdata/progressive.jpg"), "HEIC": read(t, "testdata/scene.heic"), "AVIF": encode(t, p, pixels.AVIF),
 	} {
-		for _, to := range []pixels.Encoding{{Format: pixels.JPEG}, {Format: pixels.WebP}, {Format: pixels.WebP, Quality: 100}} {
+		for _, to := range []pixels.Encoding{{Format: pixels.JPEG}, {Format: pixels.WebP}, {Format: pixels.WebP, Quality: 100}, {Format: pixels.AVIF}} {
 			limits := pixels.Default
-			limits.WebP = to.WebPQuality()
+			limits.Encoding = to
 			info, err := pixels.Inspect(data, limits)
 			if err != nil {
 				t.Fatal(err)

@@ -48,6 +48,7 @@ const (
 	IsEmpty         Detail = "the file is empty"
 	MemoryLimit     Detail = "processing it takes %d MB of memory; the limit is %d MB"
 	DecodingMemory  Detail = "decoding it needs more memory than allowed"
+	EncodingMemory  Detail = "encoding it needs more memory than allowed"
 	DecodingTime    Detail = "decoding it takes longer than allowed"
 	MiB             Detail = "%d MiB"
 	TimeLimit       Detail = "the limit is %s"
@@ -90,7 +91,7 @@ var sentences = []error{
 
 // details contains every Detail.
 var details = []Detail{
-	BytesLimit, PixelsLimit, SidesLimit, FramesLimit, SidesMinimum, HeaderStates, IsEmpty, MemoryLimit, DecodingMemory, DecodingTime, MiB, TimeLimit, NoPages,
+	BytesLimit, PixelsLimit, SidesLimit, FramesLimit, SidesMinimum, HeaderStates, IsEmpty, MemoryLimit, DecodingMemory, EncodingMemory, DecodingTime, MiB, TimeLimit, NoPages,
 	NoDirectory, PartsLimit, DirectoryLimit, ElementLimit, AttributesLimit, RelationsLimit, SlidesLimit, SheetsLimit,
 	ScansLimit, JPEGProcess, PictureShare, PictureFeature, TIFFSamples, TIFFFeature, BMPFeature, InflatedLimit, PartRatio, PartLimit, NoPart, PDFLimit, NotAPDF, StepsLimit, Instructions,
 }
