@@ -91,26 +91,9 @@ func place(canvas, m *image.NRGBA, f frame) {
 			continue
 		}
 		for x := 0; x < len(to); x += 4 {
-			blend(to[x:x+4:x+4], from[x:x+4:x+4])
+			over(to[x:x+4:x+4], from[x:x+4:x+4], 100*int(from[x+3]))
 		}
 	}
-}
-
-// blend draws a pixel over another one.
-func blend(below, above []byte) {
-	a, b := int(above[3]), int(below[3])
-	switch {
-	case a == 0:
-		return
-	case a == 255 || b == 0:
-		copy(below, above)
-		return
-	}
-	b = (b*(255-a) + 127) / 255 // what remains visible
-	for c := range 3 {
-		below[c] = byte((int(above[c])*a + int(below[c])*b + (a+b)/2) / (a + b))
-	}
-	below[3] = byte(a + b)
 }
 
 func erase(canvas *image.NRGBA, area image.Rectangle) {

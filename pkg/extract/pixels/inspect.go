@@ -24,6 +24,7 @@ type Info struct {
 	all      bool            // Limits.AllFrames
 	writes   Encoding        // Limits.Encoding
 	beside   int64           // Limits.Beside
+	grown    int64           // Limits.Grown
 	opaque   bool            // inverse of Limits.Transparent
 	kept     int64           // bytes that the decoder allocates
 	decoding int64           // bytes that the decoder needs only while it runs
@@ -48,7 +49,7 @@ func inspect(data []byte, l Limits, damaged bool) (Info, error) {
 		return Info{}, err
 	}
 	info := Info{
-		Orientation: 1, Bytes: len(data), Frames: 1, all: l.AllFrames, writes: l.Encoding, beside: l.Beside, opaque: !l.Transparent,
+		Orientation: 1, Bytes: len(data), Frames: 1, all: l.AllFrames, writes: l.Encoding, beside: l.Beside, grown: l.Grown, opaque: !l.Transparent,
 		tolerant: l.Tolerant, measured: l.Measured, srgb: l.SRGB, unusual: damaged,
 	}
 	if info.format = sniff(data); info.format == nil {
@@ -101,7 +102,7 @@ func unreadable(err error) error {
 
 // Memory returns the maximum memory for processing the picture, in bytes: the encoded picture, the
 // memory of its decoder, two copies in RGB (an operation reads one and writes the other), two
-// planes for filters, the encoded result, and Limits.Beside. The constants are properties of the
+// planes for filters, the encoded result, and Limits.Beside, all for the larger size of Limits.Grown. The constants are properties of the
 // decoders and encoders; TestMemoryIsBounded measures them.
 func (i Info) Memory() int64 {
 	const (
@@ -110,7 +111,7 @@ func (i Info) Memory() int64 {
 		planes = 2
 		result = 4
 	)
-	size := int64(i.Width) * int64(i.Height)
+	size := max(int64(i.Width)*int64(i.Height), i.grown)
 	writes := size * (rgb + planes + result)
 	writes = max(writes, size*result+i.writes.memory(size, i.opaque && (i.Format == JPEG || i.solid)))
 	more := int64(i.decoded()-1) * size * (rgb + result) // besides the frame that is changed

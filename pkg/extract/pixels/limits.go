@@ -21,6 +21,7 @@ type Limits struct {
 	// WebP.
 	Transparent bool
 	Beside      int64 // additional bytes that the caller needs
+	Grown       int64 // pixels of the largest picture that the caller will make of it; 0 if it does not become larger
 	AllFrames   bool  // decode all frames of an animation; otherwise, the first one, with a remark
 	// Measured means that gray values of TIFF are measurements: the least one becomes black and the greatest one white.
 	Measured bool

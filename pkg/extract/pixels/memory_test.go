@@ -3,6 +3,7 @@ package pixels_test
 import (
 	"context"
 	"errors"
+	"image"
 	"testing"
 
 	"github.com/assay-project/assay/pkg/extract/budget"
@@ -36,6 +37,36 @@ func TestMemoryIsBounded(t *testing.T) {
 				p.Median()
 				p.Blur(2)
 				p.Sharpen(50)
+				if _, err := p.Encode(to); err != nil {
+					t.Error(err)
+				}
+			})
+			if used > info.Memory() {
+				t.Errorf("%s to %+v used %d MB, want at most %d", name, to, used>>20, info.Memory()>>20)
+			}
+			t.Logf("%s to %+v: %d of %d MB", name, to, used>>20, info.Memory()>>20)
+		}
+	}
+}
+
+// TestMemoryOfLargerResults checks that operations that make a picture larger stay within Info.Memory with Limits.Grown.
+func TestMemoryOfLargerResults(t *testing.T) {
+	photo := scene.New(450, 350, 4)
+	encode(t, picture(t, photo), pixels.WebP) // compile the codec, once per process
+	for name, data := range map[string][]byte{"JPEG": jpegOf(t, photo), "PNG": pngOf(t, photo)} {
+		for _, to := range []pixels.Encoding{{Format: pixels.PNG}, {Format: pixels.WebP, Quality: 100}} {
+			limits := pixels.Default
+			limits.WebP, limits.Grown = to.WebPQuality(), 1000*800
+			info, err := pixels.Inspect(data, limits)
+			if err != nil {
+				t.Fatal(err)
+			}
+			used := peak.Of(func() {
+				p := decode(t, data)
+				p.Enlarge(900, 700)
+				p.Straighten(3)
+				p.Pad(1000, 800, image.Pt(100, 100), [3]byte{})
+				p.Blur(2)
 				if _, err := p.Encode(to); err != nil {
 					t.Error(err)
 				}

@@ -24,7 +24,19 @@ func (p *Picture) Fit(width, height int) {
 // Resize shrinks the picture to width × height. Each side is clamped to the range from 1 to that side of the picture.
 func (p *Picture) Resize(width, height int) {
 	from := p.pixels.Bounds().Size()
-	to := image.Pt(min(max(width, 1), from.X), min(max(height, 1), from.Y))
+	p.scale(image.Pt(min(max(width, 1), from.X), min(max(height, 1), from.Y)), kernel{catmullRom, 2})
+}
+
+// Enlarge enlarges the picture to width × height by interpolation with a Lanczos kernel of three lobes, which
+// adds no detail. Neither side becomes shorter.
+func (p *Picture) Enlarge(width, height int) {
+	from := p.pixels.Bounds().Size()
+	p.scale(image.Pt(max(width, from.X), max(height, from.Y)), kernel{lanczos3, 3})
+}
+
+// scale resamples the picture to a size.
+func (p *Picture) scale(to image.Point, k kernel) {
+	from := p.pixels.Bounds().Size()
 	if to == from {
 		return
 	}
@@ -32,21 +44,21 @@ func (p *Picture) Resize(width, height int) {
 	switch m := p.pixels.(type) {
 	case *image.Gray:
 		out := image.NewGray(image.Rectangle{Max: to})
-		resample(plane{out.Pix, out.Stride, to}, plane{m.Pix, m.Stride, from}, 1, scaleX, scaleY)
+		resample(plane{out.Pix, out.Stride, to}, plane{m.Pix, m.Stride, from}, 1, scaleX, scaleY, k)
 		p.pixels = out
 	case *image.YCbCr:
 		out := image.NewYCbCr(image.Rectangle{Max: to}, m.SubsampleRatio)
-		resample(plane{out.Y, out.YStride, to}, plane{m.Y, m.YStride, from}, 1, scaleX, scaleY)
+		resample(plane{out.Y, out.YStride, to}, plane{m.Y, m.YStride, from}, 1, scaleX, scaleY, k)
 		small, large := chromaSize(to, m.SubsampleRatio), chromaSize(from, m.SubsampleRatio)
-		resample(plane{out.Cb, out.CStride, small}, plane{m.Cb, m.CStride, large}, 1, scaleX, scaleY)
-		resample(plane{out.Cr, out.CStride, small}, plane{m.Cr, m.CStride, large}, 1, scaleX, scaleY)
+		resample(plane{out.Cb, out.CStride, small}, plane{m.Cb, m.CStride, large}, 1, scaleX, scaleY, k)
+		resample(plane{out.Cr, out.CStride, small}, plane{m.Cr, m.CStride, large}, 1, scaleX, scaleY, k)
 		p.pixels = out
 	case *image.NRGBA:
 		if p.alpha { // the color of transparent pixels must not affect their neighbors
 			m = premultiplied(m)
 		}
 		out := image.NewNRGBA(image.Rectangle{Max: to})
-		resample(plane{out.Pix, out.Stride, to}, plane{m.Pix, m.Stride, from}, 4, scaleX, scaleY)
+		resample(plane{out.Pix, out.Stride, to}, plane{m.Pix, m.Stride, from}, 4, scaleX, scaleY, k)
 		if p.alpha {
 			divideByAlpha(out)
 		}
@@ -61,11 +73,11 @@ type plane struct {
 	size   image.Point
 }
 
-// resample shrinks from into to, both with n bytes per pixel, first along the rows and then along the
+// resample scales from into to, both with n bytes per pixel, first along the rows and then along the
 // columns. It keeps only the source rows needed for one row of the result.
-func resample(to, from plane, n int, scaleX, scaleY float64) {
-	across := newTaps(to.size.X, from.size.X, scaleX)
-	down := newTaps(to.size.Y, from.size.Y, scaleY)
+func resample(to, from plane, n int, scaleX, scaleY float64, k kernel) {
+	across := newTaps(to.size.X, from.size.X, scaleX, k)
+	down := newTaps(to.size.Y, from.size.Y, scaleY, k)
 	width := to.size.X * n
 	ring := make([]byte, down.n*width) // source row r is at index r modulo down.n
 	sums := make([]int32, width)
