@@ -8,6 +8,7 @@ require (
 	github.com/esimov/pigo v1.4.6
 	github.com/gabriel-vasile/mimetype v1.4.16
 	github.com/gen2brain/webp v0.5.5
+	github.com/go-text/typesetting v0.3.5
 	github.com/jonreiter/govader v0.0.0-20250429093935-f6505c8d03cc
 	github.com/klauspost/compress v1.20.3
 	github.com/mmcloughlin/avo v0.6.0

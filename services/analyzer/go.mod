@@ -19,6 +19,7 @@ require (
 	github.com/gabriel-vasile/mimetype v1.4.16 // indirect
 	github.com/gen2brain/avif v0.4.4 // indirect
 	github.com/gen2brain/webp v0.5.5 // indirect
+	github.com/go-text/typesetting v0.3.5 // indirect
 	github.com/richardlehane/mscfb v1.0.9 // indirect
 	github.com/richardlehane/msoleps v1.0.6 // indirect
 	github.com/tetratelabs/wazero v1.12.0 // indirect

@@ -1,4 +1,4 @@
-// Command fetch downloads the WebAssembly programs of the engines from npm and writes them where
+// Command fetch downloads the WebAssembly programs of the engines and the fonts from npm and writes them where
 // their packages embed them. It must run in pkg/extract/wasm, as make wasm does, and requires Node.js.
 // Packages and programs are pinned by their hashes; update both for a new version.
 package main
@@ -27,6 +27,7 @@ type source struct {
 	sha256            string // hash of the program
 	to                string // path of the compressed program
 	withoutExceptions bool   // whether optimizer removes exception handling
+	sets              []rows // the characters that a font keeps; nil for all
 }
 
 var sources = []source{
@@ -76,7 +77,7 @@ var features = []string{
 }
 
 func main() {
-	for _, s := range sources {
+	for _, s := range append(sources, fonts...) {
 		if err := s.write(); err != nil {
 			fmt.Fprintf(os.Stderr, "fetch %s: %v\n", s.pack, err)
 			os.Exit(1)
@@ -89,6 +90,9 @@ func (s source) write() error {
 	program, err := s.fetch()
 	if err == nil && s.withoutExceptions {
 		program, err = stripped(program)
+	}
+	if err == nil && s.sets != nil {
+		program, err = subset(program, s.sets)
 	}
 	if err != nil {
 		return err

@@ -28,7 +28,7 @@ func TestVersions(t *testing.T) {
 
 // TestCommittedProgramsArePinned checks the embedded programs against the pinned hashes.
 func TestCommittedProgramsArePinned(t *testing.T) {
-	for _, s := range sources {
+	for _, s := range append(sources, fonts...) {
 		data, err := os.ReadFile(filepath.Join("..", filepath.FromSlash(s.to)))
 		if err != nil {
 			t.Fatal(err)
