@@ -104,7 +104,7 @@ func (e *edit) background(ctx context.Context, s operation.Step) error {
 		})
 	case operation.BlurBackground:
 		sharp := &image.NRGBA{Pix: slices.Clone(m.Pix), Stride: m.Stride, Rect: m.Rect}
-		e.Blur(max(1, max(e.Width(), e.Height())/100))
+		e.Blur(max(1, max(e.Width(), e.Height())*s.Strength.Percent()/10_000))
 		withMask(mask, e.NRGBA(), func(pixel []byte, at image.Point, person int) {
 			own := sharp.Pix[sharp.PixOffset(at.X, at.Y):]
 			for c := range 4 {

@@ -2,7 +2,6 @@ package photo
 
 import (
 	"context"
-	"fmt"
 	"image"
 	"slices"
 	"strings"
@@ -11,6 +10,7 @@ import (
 	"github.com/assay-project/assay/pkg/extract/photo/grammar"
 	"github.com/assay-project/assay/pkg/extract/photo/objects"
 	"github.com/assay-project/assay/pkg/extract/photo/operation"
+	"github.com/assay-project/assay/pkg/extract/photo/text"
 	"github.com/assay-project/assay/pkg/extract/pixels"
 	"github.com/assay-project/assay/pkg/extract/reason"
 )
@@ -25,55 +25,44 @@ type Request struct {
 	Width, Height int    // maximum size in pixels
 	AspectRatio   string // for example 3:2
 
-	Tolerant bool              // edit what can be read of a truncated photo
-	Frames   string            // of an animation: "first" or "all"; empty means first
-	Colors   string            // "keep" an RGB profile or convert to "srgb"; empty means keep
-	Keep     []string          // metadata to keep: "copyright"
-	Outputs  []Output          // further results of the same edit
-	Logos    map[string][]byte // the encoded pictures of the Logo fields of Watermark steps
-}
-
-// Output is a further result of an edit: the edited photo, shrunk to a maximum size and in a format.
-type Output struct {
-	Format  string `json:"format,omitempty"`  // empty for the format of the main result
-	Quality int    `json:"quality,omitempty"` // 1 to 100; 0 for the default of the format
-	Width   int    `json:"width,omitempty"`   // maximum in pixels; 0 for no limit
-	Height  int    `json:"height,omitempty"`
+	Tolerant bool               // edit what can be read of a truncated photo
+	Frames   string             // of an animation: "first" or "all"; empty means first
+	Colors   string             // "keep" an RGB profile or convert to "srgb"; empty means keep
+	Keep     []string           // metadata to keep: "copyright"
+	Outputs  []operation.Output // further results of the same edit, at most operation.MaxOutputs
+	Logos    map[string][]byte  // the encoded pictures of the Logo fields of Watermark steps
 }
 
 // Edited is the result of an edit.
 type Edited struct {
 	Image         []byte
 	Format        pixels.Format
-	Width, Height int    // pixels
-	Degraded      string // a description of what was not done as requested; "" if everything was
+	Width, Height int      // pixels
+	Degraded      string   // a description of what was not done as requested; "" if everything was
+	Outputs       []Result // in the order of Request.Outputs
 }
 
-// Edit applies the steps of the prompt to an encoded photo in order, then the other requests that the prompt does not
-// override.
+// Result is a further result of an edit.
+type Result struct {
+	Image         []byte
+	Format        pixels.Format
+	Width, Height int // pixels
+}
+
+// Edit applies the steps of the prompt and the operations to an encoded photo in order, then the other requests that these
+// do not override.
 func (s *Studio) Edit(ctx context.Context, photo []byte, r Request) (Edited, error) {
-	steps, unknown, err := grammar.Parse(r.Prompt)
+	e := edit{faces: s.faces, objects: s.objects, cutter: s.cutter, fonts: s.fonts, bounds: bounds{s.config.Limits.Pixels, s.config.Limits.Longest}}
+	steps, err := e.steps(r)
 	if err != nil {
 		return Edited{}, err
 	}
-	if len(steps) == 0 {
-		return Edited{}, ErrNotUnderstood.With(reason.Instructions, strings.Join(unknown, "; "), grammar.Phrases)
+	if e.logos, err = s.logos(ctx, steps, r.Logos); err != nil {
+		return Edited{}, err
 	}
-	e := edit{faces: s.faces, objects: s.objects, cutter: s.cutter}
-	if len(unknown) > 0 {
-		e.degrade("not understood: " + strings.Join(unknown, "; "))
-	}
-	steps = e.withOptions(steps, r)
-	encoding := encodingOf(steps, pixels.Sniff(photo))
-	limits := s.config.Limits
-	limits.Encoding, limits.AllFrames = encoding, r.Frames == allFrames && animates(encoding.Format)
-	for _, s := range steps {
-		if s.Gravity == operation.Subject || behind[s.Op] {
-			limits.Beside = max(objects.Memory, cutout.Memory)
-		}
-		limits.Transparent = limits.Transparent || s.Op == operation.RemoveBackground
-	}
-	animation, release, err := s.decoder.DecodeAll(ctx, photo, limits)
+	main := encodingOf(steps, pixels.Sniff(photo))
+	outputs := encodings(main, r.Outputs)
+	animation, release, err := s.decoder.DecodeAll(ctx, photo, s.reserve(photo, steps, append(outputs, main), r, e.logos))
 	if err != nil {
 		return Edited{}, err
 	}
@@ -91,17 +80,41 @@ func (s *Studio) Edit(ctx context.Context, photo []byte, r Request) (Edited, err
 		}
 	}
 	requested := func(s operation.Step) bool { return s.Op == operation.Format && s.Format != "" }
-	if encoding.Format == pixels.JPEG && !picture.Opaque() && !slices.ContainsFunc(steps, requested) {
-		encoding.Format = pixels.PNG // JPEG has no transparency, and the background was removed
+	if main.Format == pixels.JPEG && !picture.Opaque() && !slices.ContainsFunc(steps, requested) {
+		main.Format = pixels.PNG // JPEG has no transparency, and the background was removed
 	}
-	out, err := animation.Encode(encoding)
+	out, err := encoded(animation, main)
 	if err != nil {
 		return Edited{}, err
 	}
-	return Edited{
-		Image: out, Format: encoding.Format, Width: picture.Width(), Height: picture.Height(),
-		Degraded: strings.Join(e.degraded, ". "),
-	}, nil
+	done := Edited{Image: out, Format: main.Format, Width: picture.Width(), Height: picture.Height(), Degraded: strings.Join(e.degraded, ". ")}
+	for i, o := range r.Outputs {
+		result, err := output(ctx, animation, o, encodings(main, r.Outputs[i:i+1])[0])
+		if err != nil {
+			return Edited{}, err
+		}
+		done.Outputs = append(done.Outputs, result)
+	}
+	return done, nil
+}
+
+// steps returns the steps of a request.
+func (e *edit) steps(r Request) ([]operation.Step, error) {
+	var steps []operation.Step
+	if len(r.Operations) == 0 || strings.TrimSpace(r.Prompt) != "" {
+		parsed, unknown, err := grammar.Parse(r.Prompt)
+		if err != nil {
+			return nil, err
+		}
+		if len(parsed)+len(r.Operations) == 0 {
+			return nil, ErrNotUnderstood.With(reason.Instructions, strings.Join(unknown, "; "), grammar.Phrases)
+		}
+		if len(unknown) > 0 {
+			e.degrade("not understood: " + strings.Join(unknown, "; "))
+		}
+		steps = parsed
+	}
+	return e.withOptions(append(steps, r.Operations...), r), nil
 }
 
 // edit is the state of a call of Edit.
@@ -110,8 +123,13 @@ type edit struct {
 	faces    *finder
 	objects  func() (*objects.Finder, error)
 	cutter   func() (*cutout.Cutter, error)
+	fonts    func() (*text.Fonts, error)
+	bounds   bounds
+	logos    map[string]logo
 	degraded []string
 }
+
+func (e *edit) size() image.Point { return image.Pt(e.Width(), e.Height()) }
 
 // degrade reports what was not done as requested, once for all frames.
 func (e *edit) degrade(reason string) {
@@ -174,13 +192,7 @@ func encodingOf(steps []operation.Step, source pixels.Format) pixels.Encoding {
 }
 
 func (e *edit) apply(ctx context.Context, s operation.Step) error {
-	amount := 100
-	switch s.Strength {
-	case operation.Light:
-		amount = 50
-	case operation.Strong:
-		amount = 200
-	}
+	amount := s.Strength.Percent()
 	switch s.Op {
 	case operation.Enhance:
 		e.AutoLevels()
@@ -203,7 +215,13 @@ func (e *edit) apply(ctx context.Context, s operation.Step) error {
 	case operation.RemoveBackground, operation.Background, operation.BlurBackground:
 		return e.background(ctx, s)
 	case operation.Resize:
-		e.fit(s)
+		e.resize(s)
+	case operation.Enlarge:
+		e.enlarge(s)
+	case operation.Pad:
+		e.pad(s)
+	case operation.Straighten:
+		e.Straighten(s.Degrees)
 	case operation.Rotate:
 		e.Rotate(int(s.Degrees))
 	case operation.Flip:
@@ -213,51 +231,10 @@ func (e *edit) apply(ctx context.Context, s operation.Step) error {
 			e.FlipHorizontal()
 		}
 	case operation.Watermark:
-		return watermark(e.Picture, s.Text)
+		return e.watermark(s)
 	case operation.Format: // applied when the picture is encoded
 	default:
 		tone(e.Picture, s)
 	}
-	return nil
-}
-
-func (e *edit) fit(s operation.Step) {
-	if s.Width > e.Width() && (s.Height == 0 || s.Height > e.Height()) {
-		e.degrade(fmt.Sprintf("not enlarged: the photo has %d × %d pixels", e.Width(), e.Height()))
-	}
-	e.Fit(s.Width, s.Height)
-}
-
-// crop crops to the largest area with the ratio of the step, centered on the picture, the faces or
-// the subject.
-func (e *edit) crop(ctx context.Context, s operation.Step) error {
-	width, height := e.Width(), e.Height()
-	around := image.Rect(0, 0, width, height)
-	switch {
-	case s.Gravity == operation.Faces:
-		if faces := e.faces.find(e.Picture); len(faces) > 0 {
-			around = union(faceBoxes(faces))
-		} else {
-			e.degrade("no face")
-		}
-	case s.Gravity == operation.Subject:
-		found, err := e.look(ctx)
-		if err != nil {
-			return err
-		}
-		if subject, ok := found.subject(); ok {
-			around = subject
-		} else {
-			e.degrade("no subject")
-		}
-	}
-	center := around.Min.Add(around.Max).Div(2)
-	w, h := width, max(width*s.Ratio.Height/s.Ratio.Width, 1)
-	if h > height {
-		w, h = max(height*s.Ratio.Width/s.Ratio.Height, 1), height
-	}
-	left := min(max(center.X-w/2, 0), width-w) &^ 1 // even, so that the chroma planes of a JPEG can be cropped
-	top := min(max(center.Y-h/2, 0), height-h) &^ 1
-	e.Crop(image.Rect(left, top, left+w, top+h))
 	return nil
 }

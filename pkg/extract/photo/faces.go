@@ -9,6 +9,7 @@ import (
 
 	"github.com/assay-project/assay/pkg/extract/photo/cutout"
 	"github.com/assay-project/assay/pkg/extract/photo/objects"
+	"github.com/assay-project/assay/pkg/extract/photo/text"
 	"github.com/assay-project/assay/pkg/extract/pixels"
 )
 
@@ -18,8 +19,10 @@ var cascade []byte
 //go:embed cascade/LICENSE
 var notice string
 
-// Notice returns the license texts of the cascade and the models, which must be distributed with them.
-func Notice() string { return notice + "\n" + objects.Notice() + "\n" + cutout.Notice() }
+// Notice returns the license texts of the cascade, the models and the fonts, which must be distributed with them.
+func Notice() string {
+	return notice + "\n" + objects.Notice() + "\n" + cutout.Notice() + "\n" + text.Notice()
+}
 
 // face is the position of a face in pixels, and its quality.
 type face struct {

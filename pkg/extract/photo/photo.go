@@ -12,12 +12,13 @@ import (
 	"github.com/assay-project/assay/pkg/extract/photo/cutout"
 	"github.com/assay-project/assay/pkg/extract/photo/grammar"
 	"github.com/assay-project/assay/pkg/extract/photo/objects"
+	"github.com/assay-project/assay/pkg/extract/photo/text"
 	"github.com/assay-project/assay/pkg/extract/pixels"
 	"github.com/assay-project/assay/pkg/extract/reason"
 )
 
 // Version changes whenever a result for the same photo, Request and Config changes.
-const Version = "4"
+const Version = "5"
 
 // Errors of a prompt. Errors of a photo are those of package pixels.
 const (
@@ -30,8 +31,9 @@ type Studio struct {
 	decoder *pixels.Decoder
 	config  Config
 	faces   *finder
-	objects func() (*objects.Finder, error) // the models are loaded when first used
+	objects func() (*objects.Finder, error) // the models and fonts are loaded when first used
 	cutter  func() (*cutout.Cutter, error)
+	fonts   func() (*text.Fonts, error)
 }
 
 // Config configures a Studio.
@@ -46,7 +48,10 @@ func New(decoder *pixels.Decoder, cfg Config) (*Studio, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Studio{decoder: decoder, config: cfg, faces: faces, objects: sync.OnceValues(objects.New), cutter: sync.OnceValues(cutout.New)}, nil
+	return &Studio{
+		decoder: decoder, config: cfg, faces: faces,
+		objects: sync.OnceValues(objects.New), cutter: sync.OnceValues(cutout.New), fonts: sync.OnceValues(text.Load),
+	}, nil
 }
 
 // Label names something visible in a photo.

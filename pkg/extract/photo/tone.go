@@ -1,12 +1,15 @@
 package photo
 
 import (
+	"cmp"
+
 	"github.com/assay-project/assay/pkg/extract/photo/operation"
 	"github.com/assay-project/assay/pkg/extract/pixels"
 )
 
 // tone applies a step that changes each pixel independently.
 func tone(p *pixels.Picture, s operation.Step) {
+	s.Percent = cmp.Or(s.Percent, operation.DefaultPercent)
 	unchanged, raised, lowered := curve(0), curve(s.Percent), curve(-s.Percent)
 	switch s.Op {
 	case operation.Brighten:

@@ -5,7 +5,11 @@ import "image"
 // Fit shrinks the picture to at most width × height and preserves its aspect ratio. It never
 // enlarges the picture. A bound of 0 is not checked.
 func (p *Picture) Fit(width, height int) {
-	w, h := p.Width(), p.Height()
+	p.Resize(FitSize(p.Width(), p.Height(), width, height))
+}
+
+// FitSize returns the size of a picture of w × h after Fit, in pixels.
+func FitSize(w, h, width, height int) (int, int) {
 	if width <= 0 {
 		width = w
 	}
@@ -14,11 +18,11 @@ func (p *Picture) Fit(width, height int) {
 	}
 	switch {
 	case w <= width && h <= height:
+		return w, h
 	case int64(w)*int64(height) >= int64(h)*int64(width): // the width is the tighter bound
-		p.Resize(width, (2*h*width+w)/(2*w))
-	default:
-		p.Resize((2*w*height+h)/(2*h), height)
+		return width, max((2*h*width+w)/(2*w), 1)
 	}
+	return max((2*w*height+h)/(2*h), 1), height
 }
 
 // Resize shrinks the picture to width × height. Each side is clamped to the range from 1 to that side of the picture.

@@ -12,6 +12,9 @@ import (
 const (
 	MaxList = 12 // steps of a list or of a prompt
 
+	// DefaultPercent is the strength of Brighten to Cool if Percent is 0.
+	DefaultPercent = 20
+
 	maxText    = 80     // characters
 	maxLogo    = 64     // bytes
 	maxSide    = 20_000 // pixels

@@ -155,3 +155,15 @@ func TestJSON(t *testing.T) {
 		}
 	}
 }
+
+// TestCheckOutput checks the ranges of an output.
+func TestCheckOutput(t *testing.T) {
+	for name, output := range map[string]operation.Output{
+		"": {}, "format": {Format: "psd"}, "quality": {Quality: 101}, "width": {Width: -1}, "height": {Height: 20_001},
+	} {
+		found := output.Check()
+		if name == "" && len(found) > 0 || name != "" && (len(found) != 1 || found[0].Field != name) {
+			t.Errorf("%+v: got %v, want a violation of %q", output, found, name)
+		}
+	}
+}

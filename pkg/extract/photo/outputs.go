@@ -1,0 +1,94 @@
+package photo
+
+import (
+	"cmp"
+	"context"
+	"image"
+
+	"github.com/assay-project/assay/pkg/extract/photo/cutout"
+	"github.com/assay-project/assay/pkg/extract/photo/objects"
+	"github.com/assay-project/assay/pkg/extract/photo/operation"
+	"github.com/assay-project/assay/pkg/extract/pixels"
+)
+
+// encodings returns the encodings of further results. One without a format has that of the main result.
+func encodings(main pixels.Encoding, outputs []operation.Output) []pixels.Encoding {
+	var all []pixels.Encoding
+	for _, o := range outputs {
+		e := pixels.Encoding{Format: pixels.Format(o.Format), Quality: o.Quality}
+		if e.Format == "" {
+			e.Format, e.Quality = main.Format, cmp.Or(o.Quality, main.Quality)
+		}
+		all = append(all, e)
+	}
+	return all
+}
+
+// output returns a further result, made from the pixels of the edited photo.
+func output(ctx context.Context, edited *pixels.Animation, o operation.Output, e pixels.Encoding) (Result, error) {
+	if ctx.Err() != nil {
+		return Result{}, context.Cause(ctx)
+	}
+	small := *edited
+	small.Frames = nil
+	for _, p := range edited.Frames {
+		p = p.Copy()
+		p.Fit(o.Width, o.Height)
+		small.Frames = append(small.Frames, p)
+	}
+	data, err := encoded(&small, e)
+	return Result{data, e.Format, small.Frames[0].Width(), small.Frames[0].Height()}, err
+}
+
+// encoded returns a file with all frames, or with the first one if the format has no animations.
+func encoded(a *pixels.Animation, e pixels.Encoding) ([]byte, error) {
+	if animates(e.Format) {
+		return a.Encode(e)
+	}
+	return a.Frames[0].Encode(e)
+}
+
+// reserve returns the limits for decoding the photo, which reserve the memory for the steps and the results.
+func (s *Studio) reserve(photo []byte, steps []operation.Step, results []pixels.Encoding, r Request, logos map[string]logo) pixels.Limits {
+	limits := s.config.Limits
+	for _, s := range steps {
+		if s.Gravity == operation.Subject || behind[s.Op] {
+			limits.Beside = max(limits.Beside, objects.Memory, cutout.Memory)
+		}
+		limits.Transparent = limits.Transparent || s.Op == operation.RemoveBackground
+	}
+	limits.Tolerant, limits.SRGB = r.Tolerant, r.Colors == "srgb"
+	for _, e := range results {
+		limits.WebP = max(limits.WebP, e.WebPQuality())
+		limits.AllFrames = limits.AllFrames || r.Frames == allFrames && animates(e.Format)
+	}
+	for _, l := range logos {
+		limits.Beside += l.memory()
+	}
+	info, err := pixels.Inspect(photo, limits)
+	if err != nil {
+		limits.Grown = limits.Pixels // Decode may read the size from a damaged header, or returns the error
+		return limits
+	}
+	b := bounds{limits.Pixels, limits.Longest}
+	var beside int64
+	// The orientation, which is not known of every format, may swap the sides.
+	for _, size := range []image.Point{{X: info.Width, Y: info.Height}, {X: info.Height, Y: info.Width}} {
+		final, largest := b.after(steps, size)
+		limits.Grown = max(limits.Grown, largest)
+		beside = max(beside, outputMemory(r.Outputs, final))
+	}
+	limits.Beside += beside
+	return limits
+}
+
+// outputMemory returns the maximum size of the further results of a photo of a size, in bytes. The decoder counts the first
+// result.
+func outputMemory(outputs []operation.Output, size image.Point) (sum int64) {
+	const perPixel = 4
+	for _, o := range outputs {
+		w, h := pixels.FitSize(size.X, size.Y, o.Width, o.Height)
+		sum += perPixel * int64(w) * int64(h)
+	}
+	return sum
+}
