@@ -28,10 +28,13 @@ type Request struct {
 	Tolerant bool               // edit what can be read of a truncated photo
 	Frames   string             // of an animation: "first" or "all"; empty means first
 	Colors   string             // "keep" an RGB profile or convert to "srgb"; empty means keep
-	Keep     []string           // metadata to keep: "copyright"
+	Keep     []string           // metadata to keep: KeepCopyright
 	Outputs  []operation.Output // further results of the same edit, at most operation.MaxOutputs
 	Logos    map[string][]byte  // the encoded pictures of the Logo fields of Watermark steps
 }
+
+// KeepCopyright keeps the author and the copyright of the photo: those of EXIF, or else of XMP or IPTC, are written as EXIF.
+const KeepCopyright = "copyright"
 
 // Edited is the result of an edit.
 type Edited struct {
@@ -83,18 +86,22 @@ func (s *Studio) Edit(ctx context.Context, photo []byte, r Request) (Edited, err
 	if main.Format == pixels.JPEG && !picture.Opaque() && !slices.ContainsFunc(steps, requested) {
 		main.Format = pixels.PNG // JPEG has no transparency, and the background was removed
 	}
-	out, err := encoded(animation, main)
+	if slices.Contains(r.Keep, KeepCopyright) {
+		e.rights = pixels.ReadRights(photo)
+	}
+	first, err := e.result(ctx, animation, operation.Output{}, main)
 	if err != nil {
 		return Edited{}, err
 	}
-	done := Edited{Image: out, Format: main.Format, Width: picture.Width(), Height: picture.Height(), Degraded: strings.Join(e.degraded, ". ")}
-	for i, o := range r.Outputs {
-		result, err := output(ctx, animation, o, encodings(main, r.Outputs[i:i+1])[0])
+	done := Edited{Image: first.Image, Format: first.Format, Width: first.Width, Height: first.Height}
+	for i, encoding := range encodings(main, r.Outputs) {
+		result, err := e.result(ctx, animation, r.Outputs[i], encoding)
 		if err != nil {
 			return Edited{}, err
 		}
 		done.Outputs = append(done.Outputs, result)
 	}
+	done.Degraded = strings.Join(e.degraded, ". ")
 	return done, nil
 }
 
@@ -126,6 +133,7 @@ type edit struct {
 	fonts    func() (*text.Fonts, error)
 	bounds   bounds
 	logos    map[string]logo
+	rights   pixels.Rights // the statements to keep
 	degraded []string
 }
 

@@ -6,6 +6,7 @@ import (
 	"image"
 	"image/color"
 	"image/png"
+	"os"
 	"strings"
 	"testing"
 
@@ -209,5 +210,26 @@ func TestOutputs(t *testing.T) {
 	cancel()
 	if _, err := s.Edit(ctx, data, photo.Request{Outputs: []operation.Output{{}}}); err == nil {
 		t.Error("with a canceled context: got no error, want one")
+	}
+}
+
+// TestKeep checks that the copyright is in each result that has a place for it, only if asked for, and the location never.
+func TestKeep(t *testing.T) {
+	s := newStudio(t, photo.Config{Limits: pixels.Default})
+	data, err := os.ReadFile("../pixels/testdata/rights/exif.jpeg")
+	if err != nil {
+		t.Fatal(err)
+	}
+	outputs := []operation.Output{{Format: "png"}, {Format: "webp", Width: 32}}
+	want := pixels.Rights{Artist: "Jané Doe", Copyright: "© 2026 Jané Doe"}
+	e := edit(t, s, data, photo.Request{Prompt: "sepia", Keep: []string{photo.KeepCopyright}, Outputs: outputs})
+	for i, image := range [][]byte{e.Image, e.Outputs[0].Image, e.Outputs[1].Image} {
+		if got := pixels.ReadRights(image); got != want || bytes.Contains(image, []byte("SN12345")) {
+			t.Errorf("%d: got %+v, want %+v, and no serial number", i, got, want)
+		}
+	}
+	e = edit(t, s, data, photo.Request{Prompt: "sepia", Outputs: outputs})
+	if got := pixels.ReadRights(e.Image); got != (pixels.Rights{}) {
+		t.Errorf("not asked for: got %+v, want none", got)
 	}
 }

@@ -3,7 +3,10 @@ package photo
 import (
 	"cmp"
 	"context"
+	"errors"
+	"fmt"
 	"image"
+	"slices"
 
 	"github.com/assay-project/assay/pkg/extract/photo/cutout"
 	"github.com/assay-project/assay/pkg/extract/photo/objects"
@@ -24,28 +27,31 @@ func encodings(main pixels.Encoding, outputs []operation.Output) []pixels.Encodi
 	return all
 }
 
-// output returns a further result, made from the pixels of the edited photo.
-func output(ctx context.Context, edited *pixels.Animation, o operation.Output, e pixels.Encoding) (Result, error) {
+// result returns a result of an edit, shrunk to the size of an output. It has all frames if its format has animations.
+func (e *edit) result(ctx context.Context, edited *pixels.Animation, o operation.Output, to pixels.Encoding) (Result, error) {
 	if ctx.Err() != nil {
 		return Result{}, context.Cause(ctx)
 	}
-	small := *edited
-	small.Frames = nil
+	a := *edited
+	a.Frames = nil
 	for _, p := range edited.Frames {
 		p = p.Copy()
 		p.Fit(o.Width, o.Height)
-		small.Frames = append(small.Frames, p)
+		a.Frames = append(a.Frames, p)
+		if !animates(to.Format) {
+			break
+		}
 	}
-	data, err := encoded(&small, e)
-	return Result{data, e.Format, small.Frames[0].Width(), small.Frames[0].Height()}, err
-}
-
-// encoded returns a file with all frames, or with the first one if the format has no animations.
-func encoded(a *pixels.Animation, e pixels.Encoding) ([]byte, error) {
-	if animates(e.Format) {
-		return a.Encode(e)
+	data, err := a.Encode(to)
+	if err != nil {
+		return Result{}, err
 	}
-	return a.Frames[0].Encode(e)
+	data, err = pixels.WithRights(data, to.Format, e.rights)
+	if errors.Is(err, pixels.ErrNoRights) {
+		e.degrade(fmt.Sprintf("copyright not kept: %s has no place for it", to.Format))
+		err = nil
+	}
+	return Result{data, to.Format, a.Frames[0].Width(), a.Frames[0].Height()}, err
 }
 
 // reserve returns the limits for decoding the photo, which reserve the memory for the steps and the results.
@@ -61,6 +67,9 @@ func (s *Studio) reserve(photo []byte, steps []operation.Step, results []pixels.
 	for _, e := range results {
 		limits.WebP = max(limits.WebP, e.WebPQuality())
 		limits.AllFrames = limits.AllFrames || r.Frames == allFrames && animates(e.Format)
+	}
+	if slices.Contains(r.Keep, KeepCopyright) {
+		limits.Beside = max(limits.Beside, pixels.RightsMemory)
 	}
 	for _, l := range logos {
 		limits.Beside += l.memory()
