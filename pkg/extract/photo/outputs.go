@@ -64,8 +64,8 @@ func (s *Studio) reserve(photo []byte, steps []operation.Step, results []pixels.
 		limits.Transparent = limits.Transparent || s.Op == operation.RemoveBackground
 	}
 	limits.Tolerant, limits.SRGB = r.Tolerant, r.Colors == "srgb"
+	limits.Encodings = results
 	for _, e := range results {
-		limits.WebP = max(limits.WebP, e.WebPQuality())
 		limits.AllFrames = limits.AllFrames || r.Frames == allFrames && animates(e.Format)
 	}
 	if slices.Contains(r.Keep, KeepCopyright) {

@@ -13,7 +13,7 @@ import (
 func TestMemoryOfFramesIsBounded(t *testing.T) {
 	a := &pixels.Animation{}
 	for i := range 8 {
-		a.Frames = append(a.Frames, picture(t, scene.New(400, 300, uint64(i))))
+		a.Frames = append(a.Frames, picture(t, scene.New(400, 300, uint32(i))))
 		a.Delays = append(a.Delays, 50*time.Millisecond)
 	}
 	for _, from := range []pixels.Encoding{{Format: pixels.GIF}, {Format: pixels.WebP}, {Format: pixels.WebP, Quality: 100}} {
@@ -23,7 +23,7 @@ func TestMemoryOfFramesIsBounded(t *testing.T) {
 		}
 		for _, to := range []pixels.Encoding{{Format: pixels.GIF}, {Format: pixels.WebP}, {Format: pixels.WebP, Quality: 100}} {
 			limits := pixels.Default
-			limits.WebP, limits.AllFrames = to.WebPQuality(), true
+			limits.Encodings, limits.AllFrames = []pixels.Encoding{to}, true
 			info, err := pixels.Inspect(data, limits)
 			if err != nil {
 				t.Fatal(err)

@@ -22,7 +22,7 @@ type Info struct {
 	format   *format
 	sequence *sequence       // nil if only the first frame can be read
 	all      bool            // Limits.AllFrames
-	writes   Encoding        // Limits.Encoding
+	writes   []Encoding      // Limits.Encodings
 	beside   int64           // Limits.Beside
 	grown    int64           // Limits.Grown
 	opaque   bool            // inverse of Limits.Transparent
@@ -49,7 +49,7 @@ func inspect(data []byte, l Limits, damaged bool) (Info, error) {
 		return Info{}, err
 	}
 	info := Info{
-		Orientation: 1, Bytes: len(data), Frames: 1, all: l.AllFrames, writes: l.Encoding, beside: l.Beside, grown: l.Grown, opaque: !l.Transparent,
+		Orientation: 1, Bytes: len(data), Frames: 1, all: l.AllFrames, writes: l.Encodings, beside: l.Beside, grown: l.Grown, opaque: !l.Transparent,
 		tolerant: l.Tolerant, measured: l.Measured, srgb: l.SRGB, unusual: damaged,
 	}
 	if info.format = sniff(data); info.format == nil {
@@ -113,7 +113,9 @@ func (i Info) Memory() int64 {
 	)
 	size := max(int64(i.Width)*int64(i.Height), i.grown)
 	writes := size * (rgb + planes + result)
-	writes = max(writes, size*result+i.writes.memory(size, i.opaque && (i.Format == JPEG || i.solid)))
+	for _, e := range i.writes {
+		writes = max(writes, size*result+e.memory(size, i.opaque && (i.Format == JPEG || i.solid)))
+	}
 	more := int64(i.decoded()-1) * size * (rgb + result) // besides the frame that is changed
 	return fixed + 2*int64(i.Bytes) + max(i.decoding+size*rgb, i.kept+size*rgb+writes+more) + i.beside
 }

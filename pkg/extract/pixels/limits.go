@@ -12,11 +12,11 @@ const (
 
 // Limits bound the pictures that Inspect accepts. A limit of 0 is not checked.
 type Limits struct {
-	Bytes    int64    // maximum size of the encoded picture
-	Pixels   int64    // maximum width × height
-	Shortest int      // minimum length of the shorter side, in pixels
-	Longest  int      // maximum length of the longer side, in pixels
-	Encoding Encoding // the encoding of the result, for which memory is reserved
+	Bytes     int64      // maximum size of the encoded picture
+	Pixels    int64      // maximum width × height
+	Shortest  int        // minimum length of the shorter side, in pixels
+	Longest   int        // maximum length of the longer side, in pixels
+	Encodings []Encoding // the encodings of the results, for which memory is reserved
 	// Transparent means that the caller will make pixels transparent, which needs more memory for a
 	// WebP.
 	Transparent bool

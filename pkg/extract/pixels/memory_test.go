@@ -25,7 +25,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	} {
 		for _, to := range []pixels.Encoding{{Format: pixels.JPEG}, {Format: pixels.WebP}, {Format: pixels.WebP, Quality: 100}, {Format: pixels.AVIF}} {
 			limits := pixels.Default
-			limits.Encoding = to
+			limits.Encodings = []pixels.Encoding{to}
 			info, err := pixels.Inspect(data, limits)
 			if err != nil {
 				t.Fatal(err)
@@ -56,7 +56,7 @@ func TestMemoryOfLargerResults(t *testing.T) {
 	for name, data := range map[string][]byte{"JPEG": jpegOf(t, photo), "PNG": pngOf(t, photo)} {
 		for _, to := range []pixels.Encoding{{Format: pixels.PNG}, {Format: pixels.WebP, Quality: 100}} {
 			limits := pixels.Default
-			limits.WebP, limits.Grown = to.WebPQuality(), 1000*800
+			limits.Encodings, limits.Grown = []pixels.Encoding{to}, 1000*800
 			info, err := pixels.Inspect(data, limits)
 			if err != nil {
 				t.Fatal(err)
