@@ -80,7 +80,7 @@ var rated = []string{
 	"GET /v1/library/operations/{id}", "GET /v1/me", "GET /v1/owners/{ownerId}/files",
 	"GET /v1/owners/{ownerId}/photos", "DELETE /v1/photo-batches/{id}",
 	"POST /v1/photo-batches/{id}/retry", "DELETE /v1/photos/{id}", "POST /v1/photos/{id}/cancel",
-	"GET /v1/photos/{id}/download", "POST /v1/photos/{id}/retry", "POST /v1/photos/{id}/uploaded", "GET /v1/session",
+	"GET /v1/photos/{id}/download", "POST /v1/photos/explain", "POST /v1/photos/{id}/retry", "POST /v1/photos/{id}/uploaded", "GET /v1/session",
 	"POST /v1/session", "DELETE /v1/session", "GET /v1/session/callback", "GET /v1/session/start",
 }
 

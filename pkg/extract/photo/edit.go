@@ -153,25 +153,13 @@ const allFrames = "all"
 func animates(f pixels.Format) bool { return f == pixels.GIF || f == pixels.WebP }
 
 // withOptions appends a step for each request besides the prompt, unless the prompt has such a step.
-func (e *edit) withOptions(steps []operation.Step, o Request) []operation.Step {
-	named := map[operation.Op]bool{}
-	for _, s := range steps {
-		named[s.Op] = true
+func (e *edit) withOptions(steps []operation.Step, r Request) []operation.Step {
+	options := operation.Options{Format: r.Format, Quality: r.Quality, Width: r.Width, Height: r.Height, AspectRatio: r.AspectRatio}
+	all, unknown := options.Complete(steps)
+	for _, u := range unknown {
+		e.degrade("not understood: " + u)
 	}
-	if o.AspectRatio != "" && !named[operation.Crop] {
-		if ratio, err := operation.ParseRatio(o.AspectRatio); err == nil {
-			steps = append(steps, operation.Step{Op: operation.Crop, Ratio: ratio})
-		} else {
-			e.degrade("not understood: aspect ratio " + o.AspectRatio)
-		}
-	}
-	if (o.Width > 0 || o.Height > 0) && !named[operation.Resize] {
-		steps = append(steps, operation.Step{Op: operation.Resize, Width: o.Width, Height: o.Height})
-	}
-	if (o.Format != "" || o.Quality > 0) && !named[operation.Format] {
-		steps = append(steps, operation.Step{Op: operation.Format, Format: o.Format, Quality: o.Quality})
-	}
-	return steps
+	return all
 }
 
 // behind contains the operations that change the background behind people.

@@ -257,3 +257,48 @@ func (c *Client) ListPhotos(ctx context.Context, l Listing) iter.Seq2[Photo, err
 		}
 	}
 }
+
+// PhotoPlan is what the local provider understands of a prompt.
+type PhotoPlan struct {
+	Steps      []PhotoStep `json:"steps"`
+	Unknown    []string    `json:"unknown"` // parts that are skipped
+	Suggestion string      `json:"suggestion,omitempty"`
+}
+
+// PhotoStep is one step of a plan. Fields that its operation does not use are zero.
+type PhotoStep struct {
+	PhotoOperation
+	Description string `json:"description"`
+}
+
+// PhotoOperation is one edit. The API document describes its fields.
+type PhotoOperation struct {
+	Op          string  `json:"op"`
+	Percent     int     `json:"percent,omitempty"`
+	Strength    string  `json:"strength,omitempty"` // light, medium, strong
+	AspectRatio string  `json:"aspectRatio,omitempty"`
+	Width       int     `json:"width,omitempty"`  // pixels
+	Height      int     `json:"height,omitempty"` // pixels
+	X           int     `json:"x,omitempty"`
+	Y           int     `json:"y,omitempty"`
+	Gravity     string  `json:"gravity,omitempty"`
+	Color       string  `json:"color,omitempty"`   // #rrggbb
+	Degrees     float64 `json:"degrees,omitempty"` // clockwise
+	Vertical    bool    `json:"vertical,omitempty"`
+	Text        string  `json:"text,omitempty"`
+	Logo        string  `json:"logo,omitempty"` // the ID of a photo
+	Opacity     int     `json:"opacity,omitempty"`
+	Format      string  `json:"format,omitempty"`
+	Quality     int     `json:"quality,omitempty"`
+}
+
+// ExplainPhoto returns the plan of a prompt with options, without a photo.
+func (c *Client) ExplainPhoto(ctx context.Context, prompt string, o PhotoOptions) (PhotoPlan, error) {
+	var plan PhotoPlan
+	body := struct {
+		Prompt  string       `json:"prompt"`
+		Options PhotoOptions `json:"options"`
+	}{prompt, o}
+	err := c.do(ctx, call{method: http.MethodPost, path: join("photos", "explain"), body: body}, &plan)
+	return plan, err
+}

@@ -43,7 +43,8 @@ func newPhotoEdit(s *settings) *cobra.Command {
 a batch of at most 20; more photos form several batches.
 
 A prompt is a list of phrases, such as "auto levels, sharpen, crop 1:1 to faces,
-as webp"; docs/photos.md lists them. Without one, photos are enhanced.
+as webp"; docs/photos.md lists them, and "assay photo explain" shows what one does.
+Without one, photos are enhanced.
 
 The command prints a line with the id and status of each photo. With --wait, it prints
 the line when the edit is finished, and a FAILED edit counts as a failure. With -o, the

@@ -38,6 +38,7 @@ func (a *Area) Routes(r *web.Router) {
 		OperationID: "get-photo-batch", Method: http.MethodGet, Path: "/v1/photo-batches/{id}", Tags: []string{"photos"},
 		Summary: "Get a batch of photo jobs",
 	}, a.getBatch, wait.Refusals)
+	a.explainRoute(r)
 }
 
 // OperatorRoutes registers the lists that span all owners.

@@ -1,8 +1,12 @@
-// Package grammar parses the prompts of the local photo editor: case-insensitive English phrases,
-// separated by commas, semicolons, periods, line breaks, "then" or "and". Phrases lists them.
+// Package grammar parses the prompts of the local photo editor. A prompt is a list of instructions in one of six
+// languages, in any wording that the rules cover and in no other: an instruction that is not certain is not understood.
+// The files of lexicon map words to symbols, and the rules are patterns of symbols.
 package grammar
 
 import (
+	"cmp"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/assay-project/assay/pkg/extract/photo/operation"
@@ -12,82 +16,81 @@ import (
 // MaxSteps is the maximum number of steps of a prompt.
 const MaxSteps = operation.MaxList
 
-// ErrTooManySteps is returned for a prompt with more than MaxSteps phrases.
+// ErrTooManySteps is returned for a prompt with more than MaxSteps instructions.
 const ErrTooManySteps = reason.PromptTooLong
 
-// Phrases lists the supported phrases. Square brackets mark optional parts.
+// Phrases lists a phrase for each operation. Square brackets mark optional parts.
 const Phrases = `enhance, auto levels, white balance, brighten [N%], darken [N%], contrast [N%], saturate [N%], ` +
 	`warm [N%], cool [N%], sharpen [light|strong], denoise [light|strong], blur [light|strong], black and white, sepia, ` +
-	`crop W:H [to faces|to subject], remove background, background COLOR, blur background, resize W[xH], fit W[xH], rotate 90|180|270, flip horizontal|vertical, watermark "text", ` +
-	`as jpeg|png|webp|gif [quality N]`
+	`crop W:H [to faces|to subject], crop WxH px, resize W[xH], resize N%, enlarge N%, pad W:H [COLOR], rotate 90|180|270, ` +
+	`straighten N, flip horizontal|vertical, remove background, background COLOR, blur background, ` +
+	`watermark "text" [top left], as jpeg|png|webp|gif [quality N]`
 
-// Parse parses a prompt. An empty prompt means operation.Enhance. unknown contains the phrases that Parse
-// does not recognize, as written. The only error is ErrTooManySteps.
+// Parse parses a prompt. An empty prompt means operation.Enhance. unknown contains the parts that Parse does not
+// understand, as written. The only error is ErrTooManySteps.
 func Parse(prompt string) (steps []operation.Step, unknown []string, err error) {
-	phrases := split(prompt)
-	if len(phrases) == 0 {
+	best := parsed{}
+	tokens := scan(prompt)
+	bare := tokens
+	if slices.ContainsFunc(tokens, func(t token) bool { return t.symbol == "QUOTED" }) {
+		bare = scan(unquoted(prompt))
+	}
+	for i, l := range languages() {
+		p := l.parse(prompt, tokens, bare)
+		if i == 0 || cmp.Or(cmp.Compare(len(p.unknown), len(best.unknown)), cmp.Compare(len(best.steps), len(p.steps))) < 0 {
+			best = p
+		}
+		if len(best.unknown) == 0 {
+			break
+		}
+	}
+	if n := len(best.steps) + len(best.unknown); n > MaxSteps {
+		return nil, nil, ErrTooManySteps.With(reason.StepsLimit, n, MaxSteps)
+	}
+	if len(best.steps) == 0 && len(best.unknown) == 0 {
 		return []operation.Step{{Op: operation.Enhance}}, nil, nil
 	}
-	if len(phrases) > MaxSteps {
-		return nil, nil, ErrTooManySteps.With(reason.StepsLimit, len(phrases), MaxSteps)
-	}
-	for _, p := range phrases {
-		if step, ok := p.step(); ok {
-			steps = append(steps, step)
-		} else {
-			unknown = append(unknown, p.written)
-		}
-	}
-	return steps, unknown, nil
+	return best.steps, best.unknown, nil
 }
 
-// phrase is a part of a prompt between two separators.
-type phrase struct {
-	written string
-	words   []string // in lower case, without fillers
-	quoted  string   // the quoted text
+// closing matches the quotes and brackets that belong to the text in front of them.
+var closing = regexp.MustCompile(`^['"”’»)]+`)
+
+// parsed is a prompt that was parsed in one language.
+type parsed struct {
+	steps   []operation.Step
+	unknown []string
 }
 
-// fillers lists the words that are ignored.
-var fillers = map[string]bool{"please": true, "the": true, "it": true, "image": true, "photo": true, "picture": true}
-
-// split splits a prompt at separators outside quotes.
-func split(prompt string) (all []phrase) {
-	var current phrase
-	var written []string
-	end := func() {
-		current.written = strings.Join(written, " ")
-		if len(current.words) > 0 || current.quoted != "" {
-			all = append(all, current)
-		}
-		current, written = phrase{}, nil
+// parse parses the tokens of a prompt, or those without quotes if no text is to be drawn.
+func (l *language) parse(prompt string, tokens, bare []token) (p parsed) {
+	tokens = l.resolve(tokens)
+	if !slices.ContainsFunc(tokens, func(t token) bool { return t.symbol == "WATERMARK" }) {
+		tokens = l.resolve(bare)
 	}
-	for i, part := range strings.Split(quotes.Replace(prompt), `"`) {
-		if i%2 == 1 { // inside quotes
-			current.quoted = strings.TrimSpace(part)
-			written = append(written, `"`+current.quoted+`"`)
-			continue
-		}
-		for _, word := range strings.Fields(separators.Replace(part)) {
-			lower := strings.ToLower(word)
-			switch {
-			case lower == "and" && len(current.words) > 0 && current.words[len(current.words)-1] == "black":
-				written, current.words = append(written, word), append(current.words, lower)
-			case lower == ";" || lower == "and" || lower == "then":
-				end()
-			default:
-				written = append(written, word)
-				if !fillers[lower] {
-					current.words = append(current.words, lower)
-				}
+	for _, sentence := range sentences(tokens) {
+		results := understand(sentence)
+		for i := 0; i < len(results); i++ {
+			if results[i].ok || sentence[i].empty() {
+				p.steps = append(p.steps, results[i].steps...)
+				continue
 			}
+			last := i
+			for last+1 < len(results) && !results[last+1].ok && !sentence[last+1].empty() && sentence[last+1].link == "AND" {
+				last++
+			}
+			text := prompt[sentence[i].start:sentence[last].end]
+			if strings.ContainsAny(text, `'"“‘«(`) {
+				text += closing.FindString(prompt[sentence[last].end:])
+			}
+			p.unknown = append(p.unknown, text)
+			i = last
 		}
 	}
-	end()
-	return all
+	return p
 }
 
-var (
-	quotes     = strings.NewReplacer("“", `"`, "”", `"`, "„", `"`)
-	separators = strings.NewReplacer(",", " ; ", ";", " ; ", "\n", " ; ", ". ", " ; ", "×", "x")
-)
+// unquoted replaces quotes with spaces, as many as they have bytes.
+func unquoted(prompt string) string {
+	return strings.NewReplacer(`"`, " ", "“", "   ", "”", "   ", "„", "   ", "«", "  ", "»", "  ").Replace(prompt)
+}

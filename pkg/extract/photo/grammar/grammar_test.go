@@ -58,7 +58,7 @@ func TestUnknown(t *testing.T) {
 		"brighten 20% more":                                        {"brighten 20% more"},
 		"crop, crop 0:1, crop 1:1 to cat":                          {"crop", "crop 0:1", "crop 1:1 to cat"},
 		"rotate 45, flip, resize x":                                {"rotate 45", "flip", "resize x"},
-		"as gif, as jpeg quality 0":                                {"as gif", "as jpeg quality 0"},
+		"as tiff, as jpeg quality 0":                               {"as tiff", "as jpeg quality 0"},
 		`watermark, sepia "x"`:                                     {"watermark", `sepia "x"`},
 		`watermark "` + strings.Repeat("é", 81) + `"`:              {`watermark "` + strings.Repeat("é", 81) + `"`},
 	} {
@@ -71,11 +71,14 @@ func TestUnknown(t *testing.T) {
 	}
 }
 
-// FuzzParse checks that each parsed step is one that the editor supports.
+// FuzzParse checks that each parsed step is one that the editor supports, and that its phrase means the same.
 func FuzzParse(f *testing.F) {
 	f.Add("auto levels, sharpen strong, crop 1:1 to faces and fit 800x600, watermark \"a, b\", as jpeg quality 80")
 	f.Add("black and white then brighten by 20 % ; rotate 90")
 	f.Add(`"""watermark “x” "`)
+	f.Add("crop to 800x600+10-20 px at the top left, straighten 1,5° ccw. contrast -20% & saturation a lot")
+	f.Add("pad 16:9 #ff0000; enlarge by 50%; scale down by 25 %, rotate −90° and as jpeg at 80% quality")
+	f.Add("nach rechts drehen, fond blanc, más brillo")
 	f.Fuzz(func(t *testing.T, prompt string) {
 		steps, unknown, err := Parse(prompt)
 		if err != nil {
@@ -88,10 +91,12 @@ func FuzzParse(f *testing.F) {
 			t.Fatalf("got %d phrases, want 1 to %d", n, MaxSteps)
 		}
 		for _, s := range steps {
-			if s.Percent < 0 || s.Percent > 100 || s.Quality < 0 || s.Quality > 100 || s.Width < 0 || s.Height < 0 ||
-				s.Op == Crop && (s.Ratio.Width == 0 || s.Ratio.Height == 0) || s.Op == Resize && s.Width == 0 ||
-				!slices.Contains([]Strength{"", Light, Medium, Strong}, s.Strength) || math.Mod(s.Degrees, 90) != 0 || len(s.Text) > 320 {
+			if s.Percent < -100 || s.Percent > 1000 || s.Quality < 0 || s.Quality > 100 || s.Opacity < 0 || s.Opacity > 100 ||
+				min(s.Width, s.Height) < 0 || max(s.Width, s.Height) > 20_000 || math.Abs(s.Degrees) > 270 || len(s.Text) > 320 {
 				t.Fatalf("got step %+v, want values in range", s)
+			}
+			if again, unknown, err := Parse(s.Prompt()); s.Op != Watermark && (err != nil || len(unknown) > 0 || !reflect.DeepEqual(again, []Step{s})) {
+				t.Fatalf("Parse(%q) = %+v, unknown %q, %v; want %+v", s.Prompt(), again, unknown, err, s)
 			}
 		}
 	})

@@ -7,8 +7,8 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// TestPhotos proves the promises of the photo pages: dropped photos become a batch after the user enters a prompt, the
-// gallery and the page of a photo show it before and after the edit, and a failed photo can be edited again with another
+// TestPhotos proves the promises of the photo pages: dropped photos become a batch after the user enters a prompt, whose
+// plan is shown, the gallery and the page of a photo show it before and after the edit, and a failed photo can be edited again with another
 // prompt.
 func TestPhotos(t *testing.T) {
 	t.Parallel()
@@ -21,6 +21,7 @@ func TestPhotos(t *testing.T) {
 	p.Drop(t, photo("one.jpg", system.DrawPhoto(t, 1)), photo("two.jpg", system.DrawPhoto(t, 2)))
 	p.Click(t, "dialog .phrases button", "black and white")
 	p.Wait(t, `document.querySelector("dialog textarea").value === "black and white"`)
+	p.See(t, ".plan", "Convert to black and white.")
 	p.State(t, "photos-prompt")
 	p.Click(t, ".dialog-foot button.primary", "Upload")
 	p.Wait(t, `document.querySelectorAll(".tray .completed").length === 2`)
@@ -39,6 +40,7 @@ func TestPhotos(t *testing.T) {
 	p.Drop(t, photo("three.jpg", system.DrawPhoto(t, 3)))
 	p.Eval(t, `const prompt = await new Promise((done) => { const look = () => { const e = document.querySelector("dialog textarea"); if (e) done(e); else setTimeout(look, 20); }; look(); });
 		prompt.value = "make me a sandwich"; prompt.dispatchEvent(new Event("input", { bubbles: true }))`)
+	p.See(t, ".plan", "Not understood: make me a sandwich")
 	p.Click(t, ".dialog-foot button.primary", "Upload")
 	p.See(t, ".tray .failed", "three.jpg")
 	p.Click(t, ".tray a", "three.jpg")

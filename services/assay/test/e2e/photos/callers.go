@@ -21,6 +21,7 @@ func Callers() identity.Area {
 			"GET /v1/owners/{ownerId}/photos":   {Kind: identity.Own},
 			"POST /v1/photos":                   {Kind: identity.Common, Body: photo("a.png")},
 			"POST /v1/photo-batches":            {Kind: identity.Common, Body: `{"photos":[` + photo("a.png") + `]}`},
+			"POST /v1/photos/explain":           {Kind: identity.Common, Body: `{"prompt":"sharpen"}`},
 			"POST /v1/photos/{id}/uploaded":     {Kind: identity.Own},
 			"POST /v1/photos/{id}/cancel":       {Kind: identity.Own},
 			"POST /v1/photos/{id}/retry":        {Kind: identity.Own},

@@ -4,6 +4,7 @@ import { useId, useLayoutEffect, useState } from "preact/hooks";
 import type { FormProps } from "../upload/target.js";
 import { counted } from "../ui/text.js";
 import { MoreOptions } from "./options.js";
+import { Plan } from "./plan.js";
 import { examples, type Options, type Terms } from "./view.js";
 
 const kept = "assay-photo-prompt";
@@ -46,6 +47,7 @@ export function PromptFields({ terms, change }: { terms: Terms; change: (terms: 
       <p class="phrases" role="group" aria-label="Add to the prompt">
         {examples.map((phrase) => <button key={phrase} type="button" class="tag" onClick={() => add(phrase)}>{phrase}</button>)}
       </p>
+      <Plan terms={terms} />
       <label>
         Format{" "}
         <select value={terms.options.format ?? ""} onChange={(event) => choose(event.currentTarget.value)}>
