@@ -1,6 +1,6 @@
 // Command compare compares the decoders of package pixels with reference decoders on files and folders of pictures.
 //
-//	compare [-all] PATH…
+//	compare [-all] [-cache FOLDER] PATH…
 //
 // The first reference is libvips (`vips autorot`, which must be installed). If it cannot read a picture, or reads it
 // differently, the decoder of the format is asked too, if it is installed: djpeg, dwebp, heif-convert, avifdec, djxl
@@ -50,6 +50,7 @@ func main() {
 func run(ctx context.Context, args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("compare", flag.ContinueOnError)
 	all := flags.Bool("all", false, "print equal pictures too")
+	kept := flags.String("cache", "", "an existing folder for what the references read, for later runs")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -64,7 +65,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	limits.Shortest, limits.More = 0, true
 	c := comparer{
 		decoder: pixels.NewDecoder(budget.New(4<<30), wasm.Config{}),
-		limits:  limits, tools: tools{folder}, out: out, all: *all, counts: map[string]map[outcome]int{},
+		limits:  limits, tools: tools{folder}, cache: cache{*kept}, out: out, all: *all, counts: map[string]map[outcome]int{},
 	}
 	for _, path := range flags.Args() {
 		err = errors.Join(err, c.walk(ctx, path))
@@ -78,6 +79,7 @@ type comparer struct {
 	decoder *pixels.Decoder
 	limits  pixels.Limits
 	tools   tools
+	cache   cache
 	out     io.Writer
 	all     bool
 	counts  map[string]map[outcome]int // by format

@@ -33,7 +33,10 @@ type result struct {
 // compare decodes a picture and compares it with the references. Its error is that of ctx or of the machine.
 func (c comparer) compare(ctx context.Context, path string, data []byte, format string) (result, error) {
 	ours, remarks, failure := c.decode(ctx, data)
-	first, err := c.tools.vips(ctx, path)
+	first, _, err := c.reference(data, "vips", func() (*image.NRGBA, string, error) {
+		m, err := c.tools.vips(ctx, path)
+		return m, "vips", err
+	})
 	if err != nil {
 		return result{}, err
 	}
@@ -41,7 +44,7 @@ func (c comparer) compare(ctx context.Context, path string, data []byte, format 
 	if r.outcome == equal {
 		return r, nil
 	}
-	second, program, err := c.tools.second(ctx, path, format)
+	second, program, err := c.reference(data, second[format], func() (*image.NRGBA, string, error) { return c.tools.second(ctx, path, format) })
 	if err != nil {
 		return result{}, err
 	}
@@ -58,6 +61,19 @@ func (c comparer) compare(ctx context.Context, path string, data []byte, format 
 		}
 	}
 	return r, nil
+}
+
+// reference returns the cached result of a program, or runs it.
+func (c comparer) reference(data []byte, program string, run func() (*image.NRGBA, string, error)) (*image.NRGBA, string, error) {
+	file := c.cache.file(data, program)
+	m, found, err := c.cache.get(file)
+	if found || err != nil {
+		return m, program, err
+	}
+	if m, program, err = run(); err != nil || program == "" { // no program
+		return nil, "", err
+	}
+	return m, program, c.cache.put(file, m)
 }
 
 // decode returns the pixels of a picture with the remarks of the decoder, or its error.

@@ -56,38 +56,31 @@ func (t tools) intact(ctx context.Context, path string) (bool, error) {
 	return t.run(ctx, "vips", "copy", link+"[fail_on=error]", filepath.Join(t.folder, "intact.v"))
 }
 
+// second contains the second references.
+var second = map[string]string{"jpeg": "djpeg", "webp": "dwebp", "heic": "heif-convert", "avif": "avifdec", "jxl": "djxl"}
+
 // second returns a picture as read by the decoder of its format, and the name of the program. The picture is nil if
 // there is no such program, or if it cannot read the picture. djpeg and avifdec do not apply orientations.
 func (t tools) second(ctx context.Context, path, format string) (*image.NRGBA, string, error) {
-	program, extension, file := "", ".png", filepath.Join(t.folder, "second")
-	var args []string
-	switch format {
-	case "jpeg":
-		program, extension, args = "djpeg", ".bmp", []string{"-bmp", "-outfile", file + ".bmp"}
-	case "webp":
-		program, args = "dwebp", []string{"-quiet", "-o", file + ".png"}
-	case "heic":
-		program = "heif-convert"
-	case "avif":
-		program = "avifdec"
-	case "jxl":
-		program = "djxl"
-	default:
+	program, file := second[format], filepath.Join(t.folder, "second.png")
+	args := []string{path, file}
+	switch program {
+	case "":
 		return nil, "", nil
-	}
-	args = append(args, path)
-	if len(args) == 1 {
-		args = append(args, file+extension)
+	case "djpeg":
+		args = []string{"-bmp", "-outfile", file, path}
+	case "dwebp":
+		args = []string{"-quiet", path, "-o", file}
 	}
 	if _, err := exec.LookPath(program); err != nil {
 		return nil, "", nil // is optional
 	}
 	if read, err := t.run(ctx, program, args...); !read {
-		return nil, "", err
+		return nil, program, err
 	}
-	encoded, err := os.ReadFile(file + extension)
+	encoded, err := os.ReadFile(file)
 	if errors.Is(err, os.ErrNotExist) { // heif-convert numbers the files of several pictures
-		return nil, "", nil
+		return nil, program, nil
 	}
 	if err != nil {
 		return nil, "", err
@@ -98,7 +91,7 @@ func (t tools) second(ctx context.Context, path, format string) (*image.NRGBA, s
 	}
 	out := image.NewNRGBA(image.Rect(0, 0, m.Bounds().Dx(), m.Bounds().Dy()))
 	draw.Draw(out, out.Rect, m, m.Bounds().Min, draw.Src)
-	return out, program, os.Remove(file + extension)
+	return out, program, os.Remove(file)
 }
 
 // run reports whether a program succeeded. It returns an error if the program cannot be started, or if ctx is done.
