@@ -1,5 +1,5 @@
 // Package photo compares the processing of photos by Assay, libvips and
-// ImageMagick: the goals I1 and I2 of docs/performance.md.
+// ImageMagick: the goals I1 to I3 of docs/performance.md.
 package photo
 
 import (
@@ -41,12 +41,12 @@ func Trials(ctx context.Context, o Options) ([]paired.Trial, error) {
 		magick = m.rival("ImageMagick", "magick", m.magick)
 	}
 	thumbnails := m.side("assay", own, []string{"thumbnails", in, m.out})
-	return []paired.Trial{
+	return append(m.edits(), []paired.Trial{
 		vips.trial("12 MP to 2,048 px, levels, sharpen, JPEG", chain, paired.Goal{ID: "I1a", Direction: paired.AtMost, Must: 1.5, Target: 1}),
 		magick.trial("12 MP to 2,048 px, levels, sharpen, JPEG", chain, paired.Goal{ID: "I1b", Direction: paired.AtLeast, Must: 1, Target: 1.5}),
 		m.rival("vipsthumbnail", "vipsthumbnail", m.vipsthumbnail).
 			trial("12 MP to 1,200, 600 and 300 px", thumbnails, paired.Goal{ID: "I2", Direction: paired.AtMost, Must: 1.2, Target: 1}),
-	}, nil
+	}...), nil
 }
 
 // photo draws a photo of 12 megapixels, unless it exists, and returns its path.

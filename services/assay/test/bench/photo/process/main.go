@@ -2,6 +2,8 @@
 //
 //	process chain IN OUT        scale to 2,048 pixels, adjust levels, sharpen, encode as JPEG of quality 85
 //	process thumbnails IN OUT   create the thumbnails of the library: 1,200, 600 and 300 pixels, JPEG of quality 85
+//	process edit PROMPT IN OUT      edit with a prompt
+//	process describe PROMPT IN OUT  describe, then edit with a prompt, as a photo job does
 package main
 
 import (
@@ -12,6 +14,7 @@ import (
 	"os"
 
 	"github.com/assay-project/assay/pkg/extract/budget"
+	"github.com/assay-project/assay/pkg/extract/photo"
 	"github.com/assay-project/assay/pkg/extract/pixels"
 	"github.com/assay-project/assay/pkg/extract/wasm"
 	"github.com/assay-project/assay/services/analyzer/library/step/picture"
@@ -23,14 +26,18 @@ func main() {
 }
 
 func run(ctx context.Context, args []string, _ io.Writer) error {
-	if len(args) != 3 {
-		return errors.New("usage: process chain|thumbnails IN OUT")
+	if len(args) != 3 && len(args) != 4 {
+		return errors.New("usage: process chain|thumbnails|edit PROMPT|describe PROMPT IN OUT")
 	}
-	data, err := os.ReadFile(args[1])
+	data, err := os.ReadFile(args[len(args)-2])
 	if err != nil {
 		return err
 	}
-	p, release, err := pixels.NewDecoder(budget.New(1<<30), wasm.Config{}).Decode(ctx, data, pixels.Default)
+	decoder := pixels.NewDecoder(budget.New(1<<30), wasm.Config{})
+	if len(args) == 4 {
+		return edit(ctx, decoder, args[0] == "describe", args[1], data, args[3])
+	}
+	p, release, err := decoder.Decode(ctx, data, pixels.Default)
 	if err != nil {
 		return err
 	}
@@ -47,6 +54,23 @@ func run(ctx context.Context, args []string, _ io.Writer) error {
 		err = fmt.Errorf("unknown operation %q: must be chain or thumbnails", args[0])
 	}
 	return err
+}
+
+func edit(ctx context.Context, decoder *pixels.Decoder, describe bool, prompt string, data []byte, out string) error {
+	studio, err := photo.New(decoder, photo.Config{Limits: pixels.Default, Objects: true})
+	if err != nil {
+		return err
+	}
+	if describe {
+		if _, err := studio.Describe(ctx, data); err != nil {
+			return err
+		}
+	}
+	edited, err := studio.Edit(ctx, data, photo.Request{Prompt: prompt, Format: "jpeg", Quality: 85})
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(out+".jpg", edited.Image, 0o644)
 }
 
 func thumbnails(p *pixels.Picture, out string) error {
