@@ -62,7 +62,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	}
 	limits := pixels.Default
-	limits.Shortest, limits.More = 0, true
+	limits.Shortest = 0
 	c := comparer{
 		decoder: pixels.NewDecoder(budget.New(4<<30), wasm.Config{}),
 		limits:  limits, tools: tools{folder}, cache: cache{*kept}, out: out, all: *all, counts: map[string]map[outcome]int{},
