@@ -8,6 +8,7 @@
 //	FEED#SIMILAR#<band>  <band>  feed items that share a part of their similarity hash; written by analyzer
 //	PHOTO#PROVIDER <name>    settings of a provider of photo jobs; written by ingest (pkg/photojob/policy)
 //	PHOTO#STATE    <name>    usage, budget and suspension of its calls; written by the analyzers
+//	PHOTO#KEY      renditions  the key that signs URLs of photos, created once; written by ingest (pkg/photojob/rendition)
 //	LIBRARY#KEY    links     the key that signs share links, created once; written by ingest (pkg/library/link)
 //	LIBRARY#KEY    ids       the secret on which the ids of nodes depend, created once; written by ingest (pkg/library/link)
 //	SWEEP          <area>    reports of the last sweeps; written by the analyzers (pkg/sweep)
@@ -45,6 +46,7 @@ const (
 	FeedSources    = "FEED#SOURCE"      // sources of the feed
 	FeedSimilar    = "FEED#SIMILAR#"    // prefix of the partitions with feed items by a part of their similarity hash
 	PhotoProviders = "PHOTO#PROVIDER"   // settings of providers of photo jobs
+	PhotoKeys      = "PHOTO#KEY"        // keys of photo jobs
 	LibraryKeys    = "LIBRARY#KEY"      // keys of the library
 	PhotoStates    = "PHOTO#STATE"      // usage, budget and suspension of providers
 	Sweeps         = "SWEEP"            // reports of sweeps
@@ -119,6 +121,7 @@ func Storage(cfg Config) area.Storage {
 			area.Allow("FeedSources", []string{"dynamodb:GetItem", "dynamodb:Query", "dynamodb:PutItem"}, rows).LeadingKeys(FeedSources),
 			area.Allow("PhotoProviders", []string{"dynamodb:GetItem", "dynamodb:PutItem"}, rows).LeadingKeys(PhotoProviders),
 			area.Allow("PhotoStates", []string{"dynamodb:GetItem"}, rows).LeadingKeys(PhotoStates),
+			area.Allow("PhotoKeys", []string{"dynamodb:GetItem", "dynamodb:PutItem"}, rows).LeadingKeys(PhotoKeys),
 			area.Allow("LibraryKeys", []string{"dynamodb:GetItem", "dynamodb:PutItem"}, rows).LeadingKeys(LibraryKeys),
 			area.Allow("Keys", []string{"dynamodb:Query", "dynamodb:PutItem"}, rows).LeadingKeys(Keys),
 			area.Allow("KeyUsesList", []string{"dynamodb:Query"}, rows).LeadingKeys(KeyUses),
@@ -135,6 +138,7 @@ func Storage(cfg Config) area.Storage {
 			area.Allow("QuotaUse", []string{"dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query", "dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem"}, rows).LeadingKeys(QuotaOwners, Quota+"*"),
 		),
 		area.Query: append(accepted,
+			area.Allow("PhotoKeys", []string{"dynamodb:GetItem"}, rows).LeadingKeys(PhotoKeys),
 			area.Allow("LibraryKeys", []string{"dynamodb:GetItem"}, rows).LeadingKeys(LibraryKeys),
 			area.Allow("SweepReports", []string{"dynamodb:Query"}, rows).LeadingKeys(Sweeps),
 			area.Allow("QuotaLimits", []string{"dynamodb:Query"}, rows).LeadingKeys(QuotaLimits),

@@ -58,6 +58,7 @@ var limits = map[string][]string{
 	"GET /v1/photo-batches/{id}":                                {held},
 	"POST /v1/photos":                                           {stored, backlog},
 	"GET /v1/photos/{id}":                                       {held},
+	"GET /v1/photos/{id}/{file}":                                {held},
 }
 
 // rated lists the operations of the public address without further limits.
@@ -80,7 +81,7 @@ var rated = []string{
 	"GET /v1/library/operations/{id}", "GET /v1/me", "GET /v1/owners/{ownerId}/files",
 	"GET /v1/owners/{ownerId}/photos", "DELETE /v1/photo-batches/{id}",
 	"POST /v1/photo-batches/{id}/retry", "DELETE /v1/photos/{id}", "POST /v1/photos/{id}/cancel",
-	"GET /v1/photos/{id}/download", "POST /v1/photos/explain", "POST /v1/photos/{id}/retry", "POST /v1/photos/{id}/uploaded", "GET /v1/session",
+	"GET /v1/photos/{id}/download", "POST /v1/photos/explain", "POST /v1/photos/{id}/retry", "POST /v1/photos/{id}/uploaded", "POST /v1/photos/{id}/urls", "GET /v1/session",
 	"POST /v1/session", "DELETE /v1/session", "GET /v1/session/callback", "GET /v1/session/start",
 }
 

@@ -17,11 +17,13 @@ import (
 type Areas struct {
 	TextFile textfile.Config
 	Feed     feed.Config
-	PhotoJob photojobs.Config
+	PhotoJob photojob.Config
 	Library  library.Config
 }
 
-func (c Areas) validate() error { return errors.Join(c.TextFile.Validate(), c.Feed.Validate()) }
+func (c Areas) validate() error {
+	return errors.Join(c.TextFile.Validate(), c.Feed.Validate(), c.PhotoJob.Validate())
+}
 
 // entries lists the areas of the product.
 func entries(cfg Areas) []Entry {
@@ -30,7 +32,9 @@ func entries(cfg Areas) []Entry {
 		{Name: feeditems.Name, Work: feeditems.Work(), Open: func(s Shared) (Area, error) {
 			return feed.New(cfg.Feed, s.Backends, s.Hub, s.Waits, s.Log, s.Registry)
 		}},
-		{Name: photojobs.Name, Work: photojobs.Work(), Open: func(s Shared) (Area, error) { return photojob.New(cfg.PhotoJob, s.Backends, s.Waits), nil }},
+		{Name: photojobs.Name, Work: photojobs.Work(), Open: func(s Shared) (Area, error) {
+			return photojob.New(cfg.PhotoJob, s.Engines, s.Backends, s.Waits, s.Registry)
+		}},
 		{Name: libraries.Name, Work: libraries.Work(), Open: func(s Shared) (Area, error) {
 			return library.New(cfg.Library, s.Backends, s.Hub, s.Waits, s.Log, s.Registry), nil
 		}},

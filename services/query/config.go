@@ -2,7 +2,11 @@ package query
 
 import (
 	"errors"
+	"runtime"
 
+	"github.com/rs/zerolog"
+
+	"github.com/assay-project/assay/pkg/extract/wasm"
 	"github.com/assay-project/assay/pkg/quota"
 	"github.com/assay-project/assay/pkg/service"
 	"github.com/assay-project/assay/services/query/live"
@@ -15,9 +19,10 @@ type Config struct {
 	OperatorAddr string `env:"ASSAY_OPERATOR_ADDR" envDefault:"127.0.0.1:8085" use:"often" doc:"the address of the operator endpoints: metrics, and live events of all owners with their ids; they require credentials only with ASSAY_AUTH=token"`
 
 	service.Config
-	Wait   wait.Config
-	Live   live.Config
-	Quotas quota.Config
+	Engines wasm.Settings
+	Wait    wait.Config
+	Live    live.Config
+	Quotas  quota.Config
 
 	Areas
 }
@@ -27,4 +32,14 @@ func (c Config) HTTPAddr() string { return c.Addr }
 
 func (c Config) validate() error {
 	return errors.Join(c.Wait.Validate(), c.Live.Validate(), c.Quotas.Validate(), c.Areas.validate())
+}
+
+// engines returns the configuration for compiling engines. Without a directory for compiled engines, every start compiles
+// them again.
+func (c Config) engines(log zerolog.Logger) wasm.Config {
+	compiled, err := c.Engines.Config(runtime.GOMAXPROCS(0))
+	if err != nil {
+		log.Warn().Err(err).Msg("no folder for compiled engines: set ASSAY_ENGINES")
+	}
+	return compiled
 }

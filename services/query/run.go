@@ -11,6 +11,8 @@ import (
 
 	"github.com/assay-project/assay/pkg/backend"
 	"github.com/assay-project/assay/pkg/config"
+	"github.com/assay-project/assay/pkg/extract/pixels"
+	"github.com/assay-project/assay/pkg/extract/wasm"
 	"github.com/assay-project/assay/pkg/obs"
 	"github.com/assay-project/assay/pkg/service"
 	"github.com/assay-project/assay/pkg/sweep"
@@ -42,6 +44,7 @@ type Shared struct {
 	Waits    *wait.Waits
 	Log      zerolog.Logger
 	Registry prometheus.Registerer
+	Engines  wasm.Config
 }
 
 // Service is an open query service.
@@ -52,8 +55,8 @@ type Service struct {
 	status  *status.Service
 }
 
-// Notices returns the licenses of the API documentation page, and of the packages in the web app.
-func Notices() []string { return append([]string{web.DocsNotice()}, ui.Notices()...) }
+// Notices returns the licenses of the API documentation page, of the photo codecs, and of the packages in the web app.
+func Notices() []string { return append([]string{web.DocsNotice(), pixels.Notice()}, ui.Notices()...) }
 
 // Run runs the service as a separate process until ctx is done, then finishes requests in progress
 // and returns nil.
@@ -75,7 +78,7 @@ func Open(ctx context.Context, cfg Config, log zerolog.Logger, reg prometheus.Re
 	if err != nil {
 		return nil, err
 	}
-	for _, name := range []string{backends.Bucket.Bucket, cfg.PhotoJob.TempBucket(), cfg.PhotoJob.FinalBucket()} {
+	for _, name := range []string{backends.Bucket.Bucket, cfg.PhotoJob.Names.TempBucket(), cfg.PhotoJob.Names.FinalBucket()} {
 		origin, err := backends.Bucket.In(name).Origin(ctx)
 		if err != nil {
 			s.Close()
@@ -95,7 +98,7 @@ func newService(cfg Config, list []Entry, backends *backend.Connections, log zer
 		return nil, err
 	}
 	hub := live.New(cfg.Live, live.Options{Bus: backends.Bus, Log: log, Registry: reg})
-	if err := service.OpenAll(base, list, Shared{backends, hub, wait.New(cfg.Wait, hub), log, reg}); err != nil {
+	if err := service.OpenAll(base, list, Shared{backends, hub, wait.New(cfg.Wait, hub), log, reg, cfg.engines(log)}); err != nil {
 		return nil, err
 	}
 	var worked []status.Area

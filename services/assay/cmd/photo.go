@@ -48,7 +48,7 @@ func newPhoto(s *settings) *cobra.Command {
 			Use: "get ID", Short: "Show a photo with its description and edit",
 			Long: "Show a photo with its description and its edit.",
 		}),
-		newPhotoExplain(s), newPhotoDownload(s), newPhotoRetry(s),
+		newPhotoExplain(s), newPhotoDownload(s), newPhotoURL(s), newPhotoRetry(s),
 		photos.newEach(&cobra.Command{
 			Use: "cancel ID…", Short: "Cancel photos that are not edited yet; they become FAILED",
 		}, (*client.Client).CancelPhoto),

@@ -11,6 +11,7 @@ import (
 	"github.com/assay-project/assay/pkg/blob"
 	"github.com/assay-project/assay/pkg/photojob"
 	"github.com/assay-project/assay/pkg/photojob/policy"
+	"github.com/assay-project/assay/pkg/photojob/rendition"
 	"github.com/assay-project/assay/pkg/platform"
 	"github.com/assay-project/assay/services/ingest/accept"
 )
@@ -25,6 +26,7 @@ type Area struct {
 	final    *blob.Store // the edited photos; the bucket of the items contains the uploads
 	outcomes *photojob.Outcomes
 	policies *policy.Store
+	urls     *rendition.Signer
 }
 
 // New returns the area for open backends.
@@ -32,6 +34,7 @@ func New(cfg Config, backends *backend.Connections, shared accept.Shared) *Area 
 	a := &Area{
 		store:    photojob.NewStore(backends.DB, cfg.Names),
 		policies: policy.NewStore(platform.NewStore(backends.DB, cfg.Platform)),
+		urls:     rendition.NewSigner(platform.NewStore(backends.DB, cfg.Platform)),
 	}
 	var temp *blob.Store
 	if backends.Bucket != nil { // nil if the area only describes its operations

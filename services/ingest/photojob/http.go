@@ -47,6 +47,7 @@ func (a *Area) Routes(r *web.Router) {
 	}, a.retry, missing, moved, removed, disabled)
 	jobs.Post("cancel", "End a job as FAILED, with the code CANCELLED", a.cancel, missing, moved, removed)
 	jobs.Delete("Delete a job and its photos", a.discard, moved)
+	a.urlRoute(r)
 	batches := accept.Calls[photojob.Batch, JobParam, batchOutput]{
 		Router: r, Tag: "photos", Name: "photo-batch", Path: "/v1/photo-batches/{id}", Find: a.ownedBatch, Problem: a.Problem,
 		Output: func(b photojob.Batch, _ web.Caller) *batchOutput { return &batchOutput{b.View()} },

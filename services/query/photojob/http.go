@@ -13,6 +13,7 @@ import (
 	"github.com/assay-project/assay/pkg/blob"
 	"github.com/assay-project/assay/pkg/lifecycle"
 	"github.com/assay-project/assay/pkg/photojob"
+	"github.com/assay-project/assay/pkg/photojob/rendition"
 	"github.com/assay-project/assay/pkg/table"
 	"github.com/assay-project/assay/pkg/web"
 	"github.com/assay-project/assay/services/query/wait"
@@ -30,6 +31,10 @@ func (a *Area) Routes(r *web.Router) {
 		Description:   "Redirects to a presigned URL that is valid for 15 minutes. Returns 409 until the job is COMPLETED and 410 after the photo has been removed.",
 		DefaultStatus: http.StatusTemporaryRedirect,
 	}, a.download, web.Refusals{http.StatusConflict: {"not-completed"}, http.StatusGone: {"photo-removed"}})
+	r.Handle(renditionOperation(), a.rendition, web.Refusals{
+		http.StatusForbidden: {"signature-invalid", "url-expired"}, http.StatusConflict: {"not-completed"}, http.StatusGone: {"photo-removed"},
+		http.StatusUnprocessableEntity: {"not-drawn"}, http.StatusTooManyRequests: {"too-many-at-once"},
+	})
 	web.Register(r, huma.Operation{
 		OperationID: "list-photos", Method: http.MethodGet, Path: "/v1/owners/{ownerId}/photos", Tags: []string{"photos"},
 		Summary: "List an owner's photo jobs, newest first",
@@ -243,6 +248,10 @@ func problem(err error) error {
 		return web.NewProblem(http.StatusConflict, "not-completed", "The photo is not available yet. Wait until the job is COMPLETED.")
 	case errors.Is(err, errRemoved):
 		return web.NewProblem(http.StatusGone, "photo-removed", "The photo has been removed.")
+	case errors.Is(err, rendition.ErrSignature):
+		return web.NewProblem(http.StatusForbidden, "signature-invalid", "The signature of the URL is missing or does not match its path and expiry.")
+	case errors.Is(err, rendition.ErrExpired):
+		return web.NewProblem(http.StatusForbidden, "url-expired", "The URL has expired. Ask the owner of the photo for another one.")
 	case errors.Is(err, table.ErrCursor):
 		return web.InvalidCursor()
 	}

@@ -27,6 +27,8 @@ func Callers() identity.Area {
 			"POST /v1/photos/{id}/retry":        {Kind: identity.Own},
 			"DELETE /v1/photos/{id}":            {Kind: identity.Own, Silent: true},
 			"GET /v1/photos/{id}":               {Kind: identity.Own},
+			"POST /v1/photos/{id}/urls":         {Kind: identity.Own, Body: `{"format":"webp","width":80,"expiresIn":"1h"}`},
+			"GET /v1/photos/{id}/{file}":        {Kind: identity.Public, Names: map[string]string{"file": "w80.gif"}},
 			"GET /v1/photos/{id}/download":      {Kind: identity.Own, Query: "variant=original"},
 			"GET /v1/photo-batches/{id}":        {Kind: identity.Own},
 			"POST /v1/photo-batches/{id}/retry": {Kind: identity.Own},

@@ -21,6 +21,7 @@ func Promises() system.Promises {
 		"repeated calls return the first photo": repeatsFindTheFirstPhoto,
 		"deleted photos can be sent again":      deletedPhotosCanBeSentAgain,
 		"batches end once":                      batchesEndOnce,
+		"signed URLs show photos":               signedURLsShowPhotos,
 		"large batches end":                     largeBatchesEnd,
 	}
 }
