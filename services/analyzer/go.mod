@@ -15,7 +15,6 @@ require (
 
 require (
 	codeberg.org/readeck/go-readability/v2 v2.1.3 // indirect
-	github.com/esimov/pigo v1.4.6 // indirect
 	github.com/gabriel-vasile/mimetype v1.4.16 // indirect
 	github.com/gen2brain/avif v0.4.4 // indirect
 	github.com/gen2brain/webp v0.5.5 // indirect

@@ -6,59 +6,36 @@ import (
 	"slices"
 
 	"github.com/assay-project/assay/pkg/extract/photo/cutout"
-	"github.com/assay-project/assay/pkg/extract/photo/objects"
+	"github.com/assay-project/assay/pkg/extract/photo/faces"
 	"github.com/assay-project/assay/pkg/extract/photo/operation"
 )
 
-// personConfidence is the minimum confidence for cutting out a person.
-const personConfidence = 0.6
-
-// seen contains the faces and objects found in the picture at the current step.
-type seen struct {
-	faces   []face
-	objects []objects.Object // with at least personConfidence, in descending order
-}
-
-// look finds the faces and objects in the picture.
-func (e *edit) look(ctx context.Context) (seen, error) {
-	finder, err := e.objects()
+// persons returns the faces in the picture and, if there is one, the mask of the people.
+func (e *edit) persons(ctx context.Context) ([]image.Rectangle, *cutout.Mask, error) {
+	boxes, err := e.faceBoxes(ctx)
+	if err != nil || len(boxes) == 0 {
+		return nil, nil, err
+	}
+	cutter, err := e.cutter()
 	if err != nil {
-		return seen{}, err
+		return nil, nil, err
 	}
-	found, err := finder.Find(ctx, e.Picture, personConfidence)
-	return seen{e.faces.find(e.Picture), found}, err
+	mask, err := cutter.Persons(ctx, e.Picture)
+	return boxes, mask, err
 }
 
-// persons returns the boxes of the people.
-func (s seen) persons() []image.Rectangle {
+// faceBoxes returns the boxes of the faces in the picture, also of those that are not sure enough for a description.
+func (e *edit) faceBoxes(ctx context.Context) ([]image.Rectangle, error) {
+	finder, err := e.faces()
+	if err != nil {
+		return nil, err
+	}
+	found, err := finder.Find(ctx, e.Picture, faces.Likely)
 	var boxes []image.Rectangle
-	for _, o := range s.objects {
-		if o.Name == "person" {
-			boxes = append(boxes, o.Box)
-		}
+	for _, f := range found {
+		boxes = append(boxes, f.Box)
 	}
-	return boxes
-}
-
-// subject returns the bounding box of the people. Without people, it is the box of the object with
-// the highest confidence; without objects, it is the bounding box of the faces.
-func (s seen) subject() (image.Rectangle, bool) {
-	boxes := s.persons()
-	if len(boxes) == 0 && len(s.objects) > 0 && s.objects[0].Confidence >= objects.Confidence {
-		boxes = []image.Rectangle{s.objects[0].Box}
-	}
-	if len(boxes) == 0 {
-		boxes = faceBoxes(s.faces)
-	}
-	return union(boxes), len(boxes) > 0
-}
-
-func faceBoxes(faces []face) []image.Rectangle {
-	var boxes []image.Rectangle
-	for _, f := range faces {
-		boxes = append(boxes, f.box)
-	}
-	return boxes
+	return boxes, err
 }
 
 func union(boxes []image.Rectangle) image.Rectangle {
@@ -69,24 +46,16 @@ func union(boxes []image.Rectangle) image.Rectangle {
 	return all
 }
 
-// background changes the background behind people. It reports the step as skipped if no person is
+// background changes the background behind people. It reports the step as skipped if no face is
 // found.
 func (e *edit) background(ctx context.Context, s operation.Step) error {
-	found, err := e.look(ctx)
+	_, mask, err := e.persons(ctx)
 	if err != nil {
 		return err
 	}
-	if len(found.faces) == 0 && len(found.persons()) == 0 {
+	if mask == nil {
 		e.degrade(s.Op.Phrase() + ": no person")
 		return nil
-	}
-	cutter, err := e.cutter()
-	if err != nil {
-		return err
-	}
-	mask, err := cutter.Persons(ctx, e.Picture)
-	if err != nil {
-		return err
 	}
 	m := e.NRGBA()
 	switch s.Op {

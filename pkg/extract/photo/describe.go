@@ -2,10 +2,9 @@ package photo
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
-	"github.com/assay-project/assay/pkg/extract/photo/objects"
+	"github.com/assay-project/assay/pkg/extract/photo/faces"
 )
 
 // Thresholds for labels. docs/photos.md describes how they were chosen.
@@ -17,23 +16,9 @@ const (
 	lowSpread  = 60   // photos below this difference between the 5th and 95th percentiles have low contrast
 )
 
-// maxObjects is the maximum number of objects in a description.
-const maxObjects = 5
-
-// classes returns a label for each class of objects, in descending order of confidence.
-func classes(found []objects.Object) []Label {
-	var labels []Label
-	for _, o := range found {
-		known := func(l Label) bool { return l.Name == o.Name }
-		if len(labels) < maxObjects && !slices.ContainsFunc(labels, known) {
-			labels = append(labels, Label{Name: o.Name, Confidence: o.Confidence})
-		}
-	}
-	return labels
-}
-
-// describe returns the labels, by kind and in descending order of confidence, and a description.
-func describe(f facts, faces []face, things []Label, width, height int) ([]Label, string) {
+// describe returns the labels, by kind and in descending order of confidence, and a description. The facts and faces
+// are those of a copy of the photo of the given size.
+func describe(f facts, found []faces.Face, width, height int) ([]Label, string) {
 	var labels []Label
 	add := func(name string, confidence float64) {
 		labels = append(labels, Label{Name: name, Confidence: float64(int(min(max(confidence, 0.01), 1)*100+0.5)) / 100})
@@ -44,20 +29,15 @@ func describe(f facts, faces []face, things []Label, width, height int) ([]Label
 	case document:
 		kind = "picture that looks like a document"
 		add("document_like", f.paper+f.ink)
-	case len(faces) == 1 && faces[0].box.Dy()*5 >= min(width, height):
+	case len(found) == 1 && found[0].Box.Dy()*5 >= min(width, height):
 		kind = "portrait"
-		add("portrait", faceConfidence(faces))
-	case len(faces) == 1:
+		add("portrait", found[0].Confidence)
+	case len(found) == 1:
 		kind = "photo of a face"
-		add("face", faceConfidence(faces))
-	case len(faces) > 1:
-		kind = fmt.Sprintf("photo of %d faces", len(faces))
-		add("faces", faceConfidence(faces))
-	}
-	var names []string
-	for _, thing := range things {
-		add(thing.Name, thing.Confidence)
-		names = append(names, thing.Name)
+		add("face", found[0].Confidence)
+	case len(found) > 1:
+		kind = fmt.Sprintf("photo of %d faces", len(found))
+		add("faces", found[0].Confidence)
 	}
 	if gray {
 		add("monochrome", f.gray)
@@ -85,17 +65,7 @@ func describe(f facts, faces []face, things []Label, width, height int) ([]Label
 			add(c.name, c.part)
 		}
 	}
-	text := sentence(kind, orientation(width, height), light, focus, gray, colors)
-	if len(names) > 0 {
-		text += " Shown: " + strings.Join(names, ", ") + "."
-	}
-	return labels, text
-}
-
-// faceConfidence returns the confidence for the clearest face. It is 0.5 at the minimum quality and
-// grows with the quality.
-func faceConfidence(faces []face) float64 {
-	return float64(faces[0].q / (faces[0].q + clearFace))
+	return labels, sentence(kind, orientation(width, height), light, focus, gray, colors)
 }
 
 func orientation(width, height int) string {

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/assay-project/assay/pkg/extract/photo/cutout"
+	"github.com/assay-project/assay/pkg/extract/photo/faces"
 	"github.com/assay-project/assay/pkg/extract/photo/grammar"
-	"github.com/assay-project/assay/pkg/extract/photo/objects"
 	"github.com/assay-project/assay/pkg/extract/photo/operation"
 	"github.com/assay-project/assay/pkg/extract/photo/text"
 	"github.com/assay-project/assay/pkg/extract/pixels"
@@ -55,7 +55,7 @@ type Result struct {
 // Edit applies the steps of the prompt and the operations to an encoded photo in order, then the other requests that these
 // do not override.
 func (s *Studio) Edit(ctx context.Context, photo []byte, r Request) (Edited, error) {
-	e := edit{faces: s.faces, objects: s.objects, cutter: s.cutter, fonts: s.fonts, bounds: bounds{s.config.Limits.Pixels, s.config.Limits.Longest}}
+	e := edit{faces: s.faces, cutter: s.cutter, fonts: s.fonts, bounds: bounds{s.config.Limits.Pixels, s.config.Limits.Longest}}
 	steps, err := e.steps(r)
 	if err != nil {
 		return Edited{}, err
@@ -127,8 +127,7 @@ func (e *edit) steps(r Request) ([]operation.Step, error) {
 // edit is the state of a call of Edit.
 type edit struct {
 	*pixels.Picture
-	faces    *finder
-	objects  func() (*objects.Finder, error)
+	faces    func() (*faces.Finder, error)
 	cutter   func() (*cutout.Cutter, error)
 	fonts    func() (*text.Fonts, error)
 	bounds   bounds

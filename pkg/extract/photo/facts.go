@@ -7,7 +7,7 @@ import (
 	"github.com/assay-project/assay/pkg/extract/pixels"
 )
 
-// facts contains measurements of a photo shrunk to factSide pixels, so that photos of all sizes are
+// facts contains measurements of a photo, shrunk to factSide pixels so that photos of all sizes are
 // comparable.
 type facts struct {
 	sharpness           int // variance of the Laplacian of the brightness
@@ -26,17 +26,16 @@ type share struct {
 
 const factSide = 512
 
+// measure measures a photo of at most factSide pixels.
 func measure(p *pixels.Picture) facts {
-	small := p.Copy()
-	small.Fit(factSide, factSide)
-	luma := small.Luma()
+	luma := p.Luma()
 	f := facts{sharpness: laplacian(luma)}
 	var histogram [256]int
 	for _, v := range luma.Pix {
 		histogram[v]++
 	}
 	f.dark, f.median, f.light = pixels.Percentile(&histogram, 50), pixels.Percentile(&histogram, 500), pixels.Percentile(&histogram, 950)
-	f.count(small.NRGBA())
+	f.count(p.NRGBA())
 	return f
 }
 

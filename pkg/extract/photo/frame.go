@@ -85,17 +85,21 @@ func (e *edit) crop(ctx context.Context, s operation.Step) error {
 func (e *edit) around(ctx context.Context, g operation.Gravity) (image.Rectangle, bool, error) {
 	switch g {
 	case operation.Faces:
-		if faces := e.faces.find(e.Picture); len(faces) > 0 {
-			return union(faceBoxes(faces)), true, nil
-		}
-		e.degrade("no face")
-	case operation.Subject:
-		found, err := e.look(ctx)
+		boxes, err := e.faceBoxes(ctx)
 		if err != nil {
 			return image.Rectangle{}, false, err
 		}
-		if subject, ok := found.subject(); ok {
-			return subject, true, nil
+		if len(boxes) > 0 {
+			return union(boxes), true, nil
+		}
+		e.degrade("no face")
+	case operation.Subject:
+		boxes, mask, err := e.persons(ctx)
+		if err != nil {
+			return image.Rectangle{}, false, err
+		}
+		if len(boxes) > 0 {
+			return union(append(boxes, mask.Bounds())), true, nil
 		}
 		e.degrade("no subject")
 	}

@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"github.com/assay-project/assay/pkg/extract/photo/cutout"
-	"github.com/assay-project/assay/pkg/extract/photo/objects"
+	"github.com/assay-project/assay/pkg/extract/photo/faces"
 	"github.com/assay-project/assay/pkg/extract/photo/operation"
 	"github.com/assay-project/assay/pkg/extract/pixels"
 )
@@ -58,8 +58,8 @@ func (e *edit) result(ctx context.Context, edited *pixels.Animation, o operation
 func (s *Studio) reserve(photo []byte, steps []operation.Step, results []pixels.Encoding, r Request, logos map[string]logo) pixels.Limits {
 	limits := s.config.Limits
 	for _, s := range steps {
-		if s.Gravity == operation.Subject || behind[s.Op] {
-			limits.Beside = max(limits.Beside, objects.Memory, cutout.Memory)
+		if s.Gravity == operation.Faces || s.Gravity == operation.Subject || behind[s.Op] {
+			limits.Beside = max(limits.Beside, faces.Memory, cutout.Memory)
 		}
 		limits.Transparent = limits.Transparent || s.Op == operation.RemoveBackground
 	}

@@ -22,6 +22,10 @@ type Encoding struct {
 	Quality int    // for JPEG, WebP and AVIF, 1 to 100 (lossless WebP); 0 means 85 for JPEG, 80 for WebP and 65 for AVIF
 }
 
+// Memory returns the maximum memory that a codec takes for encoding a picture of this size that may have transparent pixels, in
+// bytes. A caller that shrinks a picture before it encodes it passes it as Limits.Beside, instead of setting Limits.Encodings.
+func (e Encoding) Memory(width, height int) int64 { return e.memory(int64(width)*int64(height), false) }
+
 // memory returns the memory that a codec takes for encoding, in bytes.
 func (e Encoding) memory(pixels int64, opaque bool) int64 {
 	switch e.Format {

@@ -4,7 +4,6 @@ package photojob
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -46,10 +45,7 @@ type Area struct {
 // New returns the area for open backends. The caller must close it.
 func New(cfg Config, compiled wasm.Config, backends *backend.Connections, worker *work.Worker, quotas *quota.Quotas, log zerolog.Logger, reg prometheus.Registerer) (*Area, error) {
 	decoder := pixels.NewDecoder(budget.New(cfg.Memory), compiled)
-	stub, err := local.New(decoder, photo.Config{Limits: pixels.Default, Objects: cfg.Objects})
-	if err != nil {
-		return nil, fmt.Errorf("opening the local provider: %w", err)
-	}
+	stub := local.New(decoder, photo.Config{Limits: pixels.Default, Faces: cfg.Faces})
 	store := photojob.NewStore(backends.DB, cfg.Names)
 	temp, final := backends.Bucket.In(cfg.Names.TempBucket()), backends.Bucket.In(cfg.Names.FinalBucket())
 	return &Area{

@@ -15,7 +15,7 @@ type Config struct {
 	Deadline     time.Duration `env:"ASSAY_PHOTOJOB_DEADLINE" envDefault:"24h" doc:"the time after its creation or last retry at which an unfinished photo job becomes FAILED"`
 	ClockSkew    time.Duration `env:"ASSAY_PHOTOJOB_CLOCK_SKEW" envDefault:"30s" doc:"the maximum difference between the clocks of analyzers: a provider call is repeated only after it has timed out on all of them"`
 	KeepOriginal bool          `env:"ASSAY_PHOTOJOB_KEEP_ORIGINAL" envDefault:"true" doc:"false to delete an uploaded photo as soon as its job is COMPLETED; otherwise it is deleted 48h later"`
-	Objects      bool          `env:"ASSAY_PHOTOJOB_OBJECTS" envDefault:"true" doc:"false to leave objects out of the local provider's descriptions, which makes describing a photo several times faster"`
+	Faces        bool          `env:"ASSAY_PHOTOJOB_FACES" envDefault:"true" doc:"false to leave faces out of the local provider's descriptions, which makes describing a photo faster"`
 	Memory       int64         `env:"ASSAY_PHOTOJOB_MEMORY" envDefault:"1610612736" doc:"the memory in bytes for processing photo jobs concurrently; further jobs wait until enough memory is free"`
 
 	AllowNetworks []netip.Prefix `env:"ASSAY_PHOTOJOB_ALLOW_NETWORKS" doc:"private networks that may contain paid providers, such as 10.1.0.0/16,fd00:1::/64"`

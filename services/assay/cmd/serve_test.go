@@ -50,8 +50,8 @@ func serveAndRun(m *testing.M) (status int, err error) {
 	if err != nil {
 		return 1, err
 	}
-	// The services in serve read the environment. Object detection is slow with the race detector.
-	if err := errors.Join(os.Setenv("ASSAY_ENGINES", compiled), os.Setenv("ASSAY_PHOTOJOB_OBJECTS", "false")); err != nil {
+	// The services in serve read the environment. Face detection is slow with the race detector.
+	if err := errors.Join(os.Setenv("ASSAY_ENGINES", compiled), os.Setenv("ASSAY_PHOTOJOB_FACES", "false")); err != nil {
 		return 1, err
 	}
 	cfg, err := config.Load[serve.Config]([]string{"ASSAY_ADDR=127.0.0.1:0", "ASSAY_DATA_DIR=" + testDir, "ASSAY_LOG_LEVEL=error"})

@@ -26,7 +26,7 @@ func draw(ctx context.Context, decoder *pixels.Decoder, photo []byte, r renditio
 	if err != nil {
 		return nil, err
 	}
-	limits.Beside = pixels.EncodingMemory(encoding, min(info.Width, rendition.MaxSide), min(info.Height, rendition.MaxSide))
+	limits.Beside = encoding.Memory(min(info.Width, rendition.MaxSide), min(info.Height, rendition.MaxSide))
 	picture, release, err := decoder.Decode(ctx, photo, limits)
 	if err != nil {
 		return nil, err

@@ -6,6 +6,7 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
+	"image"
 
 	"github.com/assay-project/assay/pkg/extract/photo/tensor"
 	"github.com/assay-project/assay/pkg/extract/pixels"
@@ -75,6 +76,19 @@ func (c *Cutter) Persons(ctx context.Context, p *pixels.Picture) (*Mask, error) 
 type Mask struct {
 	values        [side * side]int32 // 0 to 255
 	width, height int                // size of the picture in pixels
+}
+
+// Bounds returns the smallest rectangle of the picture that contains all pixels that belong to a person rather than to
+// the background.
+func (m *Mask) Bounds() image.Rectangle {
+	var all image.Rectangle
+	for i, v := range m.values {
+		if v >= 128 {
+			x, y := i%side, i/side
+			all = all.Union(image.Rect(x*m.width/side, y*m.height/side, (x+1)*m.width/side, (y+1)*m.height/side))
+		}
+	}
+	return all
 }
 
 // Row writes the values of a row of the picture, 0 to 255, one per pixel. It interpolates with

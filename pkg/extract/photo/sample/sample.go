@@ -9,14 +9,14 @@ import (
 	"testing"
 )
 
-// Portrait returns a passport photo, a JPEG sample from the module of the face cascade.
+// Portrait returns a photo of a man, a JPEG sample from the module that the library reads tags with.
 func Portrait(t testing.TB) []byte {
 	t.Helper()
-	dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/esimov/pigo").Output()
+	dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/bep/imagemeta").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	data, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(dir)), "testdata", "sample.jpg"))
+	data, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(dir)), "testdata", "images", "metadata-extractor", "noExif.jpg"))
 	if err != nil {
 		t.Fatal(err)
 	}

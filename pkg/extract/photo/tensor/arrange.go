@@ -63,23 +63,15 @@ func padding(d definition) (operation, error) {
 	if err != nil {
 		return nil, err
 	}
-	value := float32(0)
-	if len(d.Input) > 2 {
-		constant, err := d.constant(2, 0)
-		if err != nil {
-			return nil, err
-		}
-		value = constant.data[0]
-	}
 	if margins.shape[1] != 2 || slices.Min(append(around, 0)) < 0 {
 		return nil, fmt.Errorf("%w: invalid margins %v", ErrModel, around)
 	}
-	return unary(func(a array) (array, error) { return pad(a, around, value) }), nil
+	return unary(func(a array) (array, error) { return pad(a, around) }), nil
 }
 
-// pad adds values before and after each dimension of an array. For each dimension, around
-// contains the number of values before it and the number after it.
-func pad(a array, around []int, value float32) (array, error) {
+// pad adds zeros before and after each dimension of an array. For each dimension, around
+// contains the number of zeros before it and the number after it.
+func pad(a array, around []int) (array, error) {
 	if len(around) != 2*len(a.shape) {
 		return array{}, fmt.Errorf("%w: cannot pad shape %v by %v", ErrModel, a.shape, around)
 	}
@@ -92,11 +84,6 @@ func pad(a array, around []int, value float32) (array, error) {
 		return array{}, err
 	}
 	out.order = a.order
-	if value != 0 {
-		for i := range out.data {
-			out.data[i] = value
-		}
-	}
 	start, strides := 0, out.strides()
 	for d := range shape {
 		start += around[2*d] * strides[d]
@@ -156,69 +143,52 @@ func (a array) axis(rank int) (int, error) {
 	return (value[0] + rank) % rank, nil
 }
 
-// split splits an array along a dimension into parts. The second input contains their lengths.
-func split(in []array) ([]array, error) {
-	if len(in) != 3 {
-		return nil, fmt.Errorf("%w: unexpected number of inputs: %d", ErrModel, len(in))
+// dimensions returns the shape of an array.
+func dimensions(a array) (array, error) {
+	out, err := newArray(len(a.shape))
+	for i := range out.data {
+		out.data[i] = float32(a.shape[i])
 	}
-	a := in[0]
-	lengths, err := in[1].integers()
-	if err != nil {
-		return nil, err
-	}
-	axis, err := in[2].axis(len(a.shape))
-	if err != nil {
-		return nil, err
-	}
-	total := 0
-	for _, length := range lengths {
-		if length < 0 {
-			return nil, fmt.Errorf("%w: invalid part lengths %v", ErrModel, lengths)
-		}
-		total += length
-	}
-	if total != a.shape[axis] {
-		return nil, fmt.Errorf("%w: cannot split %v into parts of %v", ErrModel, a.shape, lengths)
-	}
-	var parts []array
-	start, strides := 0, a.strides()
-	for _, length := range lengths {
-		shape := slices.Clone(a.shape)
-		shape[axis] = length
-		part, err := newArray(shape...)
-		if err != nil {
-			return nil, err
-		}
-		part.order = a.order
-		walk(part.sides(), [][]int{permuted(strides, a.order)}, func(to, length int, at []int) {
-			copy(part.data[to:to+length], a.data[start+at[0]:])
-		})
-		start += length * strides[axis]
-		parts = append(parts, part)
-	}
-	return parts, nil
+	return out, err
 }
 
-// sparse returns an array filled with a default value. Its inputs are the positions of other
-// elements, the shape, the values of the other elements, and the default. Models with other
-// elements are not supported.
-func sparse(in []array) ([]array, error) {
-	if len(in) != 4 || len(in[3].data) != 1 {
-		return nil, fmt.Errorf("%w: unexpected number of inputs: %d", ErrModel, len(in))
-	}
-	shape, err := in[1].integers()
+// element returns the operation that takes one element of a vector. Other slices are not supported.
+func element(d definition) (operation, error) {
+	begin, err := d.constant(1, 1)
 	if err != nil {
 		return nil, err
 	}
-	if len(shape) != 1 || len(in[0].data) != 0 || len(in[2].data) != 0 {
-		return nil, fmt.Errorf("%w: invalid sparse elements for shape %v", ErrModel, shape)
-	}
-	out, err := newArray(shape...)
+	at, err := begin.integers()
 	if err != nil {
 		return nil, err
 	}
-	for i := range out.data {
-		out.data[i] = in[3].data[0]
+	for i := 2; i < len(d.taken); i++ {
+		if _, err := d.constant(i, 1); err != nil {
+			return nil, err
+		}
+	}
+	if len(at) != 1 || d.Attr["shrink_axis_mask"].I != "1" {
+		return nil, fmt.Errorf("%w: unsupported slice at %v", ErrModel, at)
+	}
+	return unary(func(a array) (array, error) {
+		if len(a.shape) != 1 || at[0] < 0 || at[0] >= len(a.data) {
+			return array{}, fmt.Errorf("%w: no element %d in shape %v", ErrModel, at[0], a.shape)
+		}
+		return array{[]int{}, []int{}, a.data[at[0] : at[0]+1]}, nil
+	}), nil
+}
+
+// pack joins scalars to a vector.
+func pack(in []array) ([]array, error) {
+	out, err := newArray(len(in))
+	if err != nil {
+		return nil, err
+	}
+	for i, a := range in {
+		if len(a.data) != 1 {
+			return nil, fmt.Errorf("%w: cannot pack shape %v", ErrModel, a.shape)
+		}
+		out.data[i] = a.data[0]
 	}
 	return []array{out}, nil
 }

@@ -68,7 +68,7 @@ func (w window) padded(a array) (array, error) {
 		return a, nil
 	}
 	high, wide = max(high, w.inHeight), max(wide, w.inWidth)
-	return pad(a, []int{0, 0, w.above, high - w.inHeight - w.above, w.left, wide - w.inWidth - w.left, 0, 0}, 0)
+	return pad(a, []int{0, 0, w.above, high - w.inHeight - w.above, w.left, wide - w.inWidth - w.left, 0, 0})
 }
 
 // picture returns an array with a single picture as rows, columns and channels.
@@ -107,7 +107,7 @@ func convolution(d definition) (operation, error) {
 		}
 		out, err := newArray(1, placed.outHeight, placed.outWidth, weights.n)
 		if err == nil {
-			placed.convolve(out.data, a, weights, d.multiply)
+			placed.convolve(out.data, a, weights, d.kernels.multiply)
 		}
 		return out, err
 	}), nil
@@ -184,17 +184,49 @@ func depthwise(d definition) (operation, error) {
 			y, x := i/w.outWidth*w.down, i%w.outWidth*w.right
 			for k := range w.height * w.width {
 				at := ((y+k/w.width)*a.shape[2] + x + k%w.width) * channels
-				addTimes(sums, a.data[at:at+channels], weights[k*channels:(k+1)*channels])
+				d.kernels.accumulate(sums, a.data[at:at+channels], weights[k*channels:(k+1)*channels])
 			}
 		}
 		return out, nil
 	}), nil
 }
 
-// addTimes adds the products of a and b to sums. It rounds each product like addProducts.
-func addTimes(sums, a, b []float32) {
-	a, b = a[:len(sums)], b[:len(sums)]
-	for i := range sums {
-		sums[i] += float32(a[i] * b[i])
+// fused returns a convolution that is followed by adding a bias to each channel and, optionally, by
+// an activation.
+func fused(d definition, filter func(definition) (operation, error)) (operation, error) {
+	bias, err := d.constant(2, 1)
+	if err != nil {
+		return nil, err
 	}
+	positive := false
+	switch ops := d.Attr["fused_ops"].List.S; {
+	case len(ops) == 1 && string(ops[0]) == "BiasAdd":
+	case len(ops) == 2 && string(ops[0]) == "BiasAdd" && string(ops[1]) == "Relu":
+		positive = true
+	default:
+		return nil, fmt.Errorf("%w: unsupported fused operations %q", ErrModel, ops)
+	}
+	run, err := filter(d)
+	if err != nil {
+		return nil, err
+	}
+	return func(in []array) ([]array, error) {
+		out, err := run(in)
+		if err != nil {
+			return nil, err
+		}
+		data, n := out[0].data, len(bias.data) // nothing else refers to the data yet
+		if out[0].shape[3] != n {
+			return nil, fmt.Errorf("%w: %d biases do not fit shape %v", ErrModel, n, out[0].shape)
+		}
+		for ; len(data) > 0; data = data[n:] {
+			add(data[:n], data[:n], bias.data)
+			for i, v := range data[:n] {
+				if positive && v < 0 {
+					data[i] = 0
+				}
+			}
+		}
+		return out, nil
+	}, nil
 }

@@ -22,17 +22,6 @@ func relu6(v float32) float32 { return min(max(v, 0), 6) }
 
 func sigmoid(v float32) float32 { return float32(1 / (1 + math.Exp(-float64(v)))) }
 
-func leakyRelu(d definition) (operation, error) {
-	alpha := float32(d.Attr["alpha"].F)
-	return unary(func(a array) (array, error) {
-		out := array{a.shape, a.order, make([]float32, len(a.data))}
-		for i, v := range a.data {
-			out.data[i] = max(v, 0) + min(v, 0)*alpha // one of the two terms is zero
-		}
-		return out, nil
-	}), nil
-}
-
 // combine returns an operation on two arrays. The smaller is broadcast to the shape of the larger, as
 // in NumPy: along dimensions of length 1 and missing leading dimensions.
 func combine(op func(out, a, b []float32), scalar func(out, a []float32, b float32)) operation {

@@ -26,11 +26,14 @@ type node struct {
 
 // attribute is the value of an attribute. Only the field of its type is set.
 type attribute struct {
-	S     []byte
-	F     float64
-	I     string
-	B     bool
-	List  struct{ I []string }
+	S    []byte
+	F    float64
+	I    string
+	B    bool
+	List struct {
+		I []string
+		S [][]byte
+	}
 	Shape struct{ Dim []struct{ Size string } }
 }
 
@@ -119,10 +122,14 @@ func (n node) parsed(name string, texts []string) ([]int, error) {
 	return out, nil
 }
 
-// shape returns the shape attribute of a placeholder.
+// shape returns the shape attribute of a placeholder. An unknown number of pictures, the first
+// dimension, is 1.
 func (n node) shape() ([]int, error) {
 	var sides []string
-	for _, dimension := range n.Attr["shape"].Shape.Dim {
+	for i, dimension := range n.Attr["shape"].Shape.Dim {
+		if i == 0 && dimension.Size == "-1" {
+			dimension.Size = "1"
+		}
 		sides = append(sides, dimension.Size)
 	}
 	return n.parsed("shape", sides)

@@ -53,9 +53,9 @@ func unary(f func(array) (array, error)) operation {
 // definition is a node with the inputs that are known when the model is loaded.
 type definition struct {
 	node
-	known    []*array // nil for unknown inputs
-	taken    []bool   // inputs consumed when the model is loaded; the operation does not receive them at run time
-	multiply kernel
+	known   []*array // nil for unknown inputs
+	taken   []bool   // inputs consumed when the model is loaded; the operation does not receive them at run time
+	kernels kernels
 }
 
 // constant returns an input, which must be a constant of the given rank.
@@ -82,21 +82,29 @@ func (d definition) operation() (operation, error) {
 		return each(relu6), nil
 	case "Sigmoid":
 		return each(sigmoid), nil
-	case "LeakyRelu":
-		return leakyRelu(d)
 	case "Conv2D":
 		return convolution(d)
+	case "_FusedConv2D":
+		return fused(d, convolution)
 	case "DepthwiseConv2dNative":
 		return depthwise(d)
+	case "FusedDepthwiseConv2dNative":
+		return fused(d, depthwise)
+	case "DepthToSpace":
+		return depthToSpace(d)
+	case "Shape":
+		return unary(dimensions), nil
+	case "StridedSlice":
+		return element(d)
+	case "Pack":
+		return pack, nil
 	case "Conv2DBackpropInput":
 		return transposedConvolution(d)
 	case "ResizeBilinear":
 		return resize(d)
-	case "MaxPool":
-		return pool(d, false)
 	case "AvgPool":
-		return pool(d, true)
-	case "Pad", "PadV2":
+		return pool(d)
+	case "Pad":
 		return padding(d)
 	case "Transpose":
 		return transpose(d)
@@ -104,10 +112,6 @@ func (d definition) operation() (operation, error) {
 		return reshape, nil
 	case "ConcatV2":
 		return concatenation, nil
-	case "SplitV":
-		return split, nil
-	case "SparseToDense":
-		return sparse, nil
 	}
 	return nil, fmt.Errorf("%w: unsupported operation %s", ErrModel, d.Op)
 }

@@ -8,10 +8,25 @@ const (
 // tile is a part of a matrix product in row-major order.
 type tile [tileRows * tileColumns]float32
 
+// kernels are the inner loops. They round each product before they add it, so that all kernels return identical results.
+type kernels struct {
+	multiply   kernel
+	accumulate func(sums, a, b []float32) // adds the products of a and b to sums; all have the same length
+}
+
+// portable are the kernels for all processors.
+var portable = kernels{multiplyPortable, accumulatePortable}
+
 // kernel adds a matrix product to c. a has tileRows rows of k numbers, stride numbers apart, and b has
-// k rows of tileColumns numbers. Products are rounded and added in the order of k, so that all kernels
-// return identical results.
+// k rows of tileColumns numbers. Products are added in the order of k.
 type kernel func(k int, a []float32, stride int, b []float32, c *tile)
+
+func accumulatePortable(sums, a, b []float32) {
+	a, b = a[:len(sums)], b[:len(sums)]
+	for i := range sums {
+		sums[i] += float32(a[i] * b[i])
+	}
+}
 
 func multiplyPortable(k int, a []float32, stride int, b []float32, c *tile) {
 	a0, a1, a2, a3 := a[:k], a[stride:][:k], a[2*stride:][:k], a[3*stride:][:k]

@@ -10,12 +10,27 @@ import "golang.org/x/sys/cpu"
 //go:noescape
 func multiplyAVX(k int, a *float32, stride int, b, c *float32)
 
-// fastest returns the fastest kernel for this processor.
-func fastest() kernel {
+// accumulateAVX is in kernel_amd64.s. It is equivalent to accumulatePortable for 8 × n numbers. n is at least 1.
+//
+//go:noescape
+func accumulateAVX(n int, sums, a, b *float32)
+
+// fastest returns the fastest kernels for this processor.
+func fastest() kernels {
 	if cpu.X86.HasAVX {
-		return checkedAVX
+		return kernels{checkedAVX, accumulate}
 	}
-	return multiplyPortable
+	return portable
+}
+
+// accumulate leaves the numbers after the last group of 8 to accumulatePortable.
+func accumulate(sums, a, b []float32) {
+	a, b = a[:len(sums)], b[:len(sums)]
+	n := len(sums) / 8
+	if n > 0 {
+		accumulateAVX(n, &sums[0], &a[0], &b[0])
+	}
+	accumulatePortable(sums[8*n:], a[8*n:], b[8*n:])
 }
 
 // checkedAVX checks the bounds that the assembly code relies on, and calls it.

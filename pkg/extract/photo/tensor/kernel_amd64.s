@@ -62,3 +62,24 @@ step:
 	VMOVUPS      Y7, 224(SI)
 	VZEROUPPER
 	RET
+
+// func accumulateAVX(n int, sums *float32, a *float32, b *float32)
+// Requires: AVX
+TEXT ·accumulateAVX(SB), NOSPLIT, $0-32
+	MOVQ n+0(FP), AX
+	MOVQ sums+8(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ b+24(FP), BX
+
+next:
+	VMOVUPS (DX), Y0
+	VMULPS  (BX), Y0, Y0
+	VADDPS  (CX), Y0, Y0
+	VMOVUPS Y0, (CX)
+	ADDQ    $0x20, CX
+	ADDQ    $0x20, DX
+	ADDQ    $0x20, BX
+	DECQ    AX
+	JNZ     next
+	VZEROUPPER
+	RET

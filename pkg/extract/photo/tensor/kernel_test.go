@@ -2,10 +2,11 @@ package tensor
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
-// TestKernelsAgree checks that the kernel of this processor returns exactly the results of the portable one.
+// TestKernelsAgree checks that the kernels of this processor return exactly the results of the portable ones.
 func TestKernelsAgree(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	numbers := func(n int) []float32 {
@@ -21,7 +22,7 @@ func TestKernelsAgree(t *testing.T) {
 			start := tile(numbers(tileRows * tileColumns))
 			want, got := start, start
 			multiplyPortable(k, a, stride, b, &want)
-			fastest()(k, a, stride, b, &got)
+			fastest().multiply(k, a, stride, b, &got)
 			if got != want {
 				t.Errorf("k %d, stride %d: got %v, want %v", k, stride, got, want)
 			}
@@ -32,6 +33,14 @@ func TestKernelsAgree(t *testing.T) {
 			if sum := float64(want[tileColumns+7] - start[tileColumns+7]); sum-exact > 1e-3 || exact-sum > 1e-3 {
 				t.Errorf("k %d, stride %d: got sum %v, want %v", k, stride, sum, exact)
 			}
+		}
+	}
+	for _, n := range []int{0, 1, 7, 8, 9, 16, 67} {
+		a, b, want := numbers(n), numbers(n), numbers(n)
+		got := slices.Clone(want)
+		accumulatePortable(want, a, b)
+		if fastest().accumulate(got, a, b); !slices.Equal(got, want) {
+			t.Errorf("%d numbers: got %v, want %v", n, got, want)
 		}
 	}
 }

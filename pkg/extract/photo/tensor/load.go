@@ -4,13 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 )
 
-// Load returns the graph of a model, given as its JSON file and its weights. The error is ErrModel
-// with the reason.
-func Load(model, weights []byte) (*Graph, error) {
+// Load returns the graph of a model, given as its JSON file and its weights. It computes the named outputs, or all outputs
+// of the model if none is named. The error is ErrModel with the reason.
+func Load(model, weights []byte, outputs ...string) (*Graph, error) {
 	f, err := parse(model)
 	if err != nil {
 		return nil, err
@@ -19,13 +18,17 @@ func Load(model, weights []byte) (*Graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := builder{nodes: map[string]node{}, constants: constants, at: map[string]int{}, graph: &Graph{outputs: map[string]int{}}, multiply: fastest()}
+	b := builder{nodes: map[string]node{}, constants: constants, at: map[string]int{}, graph: &Graph{outputs: map[string]int{}}, kernels: fastest()}
 	for _, n := range f.ModelTopology.Node {
 		b.nodes[n.Name] = n
 	}
 	b.graph.values = []array{{}} // the input is value 0
-	for name := range f.Signature.Outputs {
-		name = strings.TrimSuffix(name, ":0")
+	if len(outputs) == 0 {
+		for name := range f.Signature.Outputs {
+			outputs = append(outputs, strings.TrimSuffix(name, ":0"))
+		}
+	}
+	for _, name := range outputs {
 		if b.graph.outputs[name], err = b.value(name, nil); err != nil {
 			return nil, err
 		}
@@ -43,7 +46,7 @@ type builder struct {
 	constants map[string]array
 	at        map[string]int // indexes of values, by name
 	graph     *Graph
-	multiply  kernel
+	kernels   kernels
 }
 
 // value returns the index of a value, "node" or "node:1". waiting lists the nodes that depend on
@@ -90,7 +93,7 @@ func (b *builder) add(n node, waiting []string) error {
 		b.keep(n, []array{constant})
 		return nil
 	}
-	d := definition{node: n, multiply: b.multiply, known: make([]*array, len(n.Input)), taken: make([]bool, len(n.Input))}
+	d := definition{node: n, kernels: b.kernels, known: make([]*array, len(n.Input)), taken: make([]bool, len(n.Input))}
 	from := make([]int, len(n.Input))
 	for i, input := range n.Input {
 		at, err := b.value(input, waiting)
@@ -121,13 +124,7 @@ func (b *builder) add(n node, waiting []string) error {
 		}
 		return err
 	}
-	parts := 1
-	if n.Op == "SplitV" {
-		if parts, err = strconv.Atoi(n.Attr["num_split"].I); err != nil || parts < 1 || parts > 100 {
-			return fmt.Errorf("%w: invalid number of parts %q", ErrModel, n.Attr["num_split"].I)
-		}
-	}
-	s.to = b.keep(n, make([]array, parts))
+	s.to = b.keep(n, make([]array, 1))
 	b.graph.steps = append(b.graph.steps, s)
 	return nil
 }

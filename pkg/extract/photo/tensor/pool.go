@@ -2,8 +2,8 @@ package tensor
 
 import "fmt"
 
-// pool returns the operation that reduces the pixels of a window to their maximum or mean.
-func pool(d definition, mean bool) (operation, error) {
+// pool returns the operation that reduces the pixels of a window to their mean.
+func pool(d definition) (operation, error) {
 	size, err := d.integers("ksize")
 	if err != nil {
 		return nil, err
@@ -37,20 +37,9 @@ func pool(d definition, mean bool) (operation, error) {
 			y, x := i/w.outWidth*w.down, i%w.outWidth*w.right
 			for k := range w.height * w.width {
 				next := a.data[((y+k/w.width)*a.shape[2]+x+k%w.width)*channels:][:channels]
-				switch {
-				case k == 0:
-					copy(pixel, next)
-				case mean:
-					add(pixel, pixel, next)
-				default:
-					for c, v := range next {
-						pixel[c] = max(pixel[c], v)
-					}
-				}
+				add(pixel, pixel, next)
 			}
-			if mean {
-				timesScalar(pixel, pixel, 1/float32(w.height*w.width))
-			}
+			timesScalar(pixel, pixel, 1/float32(w.height*w.width))
 		}
 		return out, nil
 	}), nil

@@ -3,6 +3,7 @@ package tensor
 import (
 	"fmt"
 	"math"
+	"strconv"
 )
 
 // transposedConvolution adds each pixel, multiplied by a window, to a larger picture.
@@ -123,4 +124,34 @@ func neighbors(at, to, from int) between {
 	position := (float64(at)+0.5)*float64(from)/float64(to) - 0.5
 	first := max(math.Floor(position), 0)
 	return between{int(first), min(int(math.Ceil(position)), from-1), float32(max(position-first, 0))}
+}
+
+// depthToSpace moves groups of channels to blocks of pixels.
+func depthToSpace(d definition) (operation, error) {
+	block, err := strconv.Atoi(d.Attr["block_size"].I)
+	if format := string(d.Attr["data_format"].S); err != nil || block < 1 || block > 16 || format != "" && format != "NHWC" {
+		return nil, fmt.Errorf("%w: unsupported block size %q or data format %q", ErrModel, d.Attr["block_size"].I, format)
+	}
+	return unary(func(a array) (array, error) {
+		a, err := picture(a, 0)
+		if err != nil {
+			return array{}, err
+		}
+		high, wide, channels := a.shape[1], a.shape[2], a.shape[3]/(block*block)
+		if channels*block*block != a.shape[3] {
+			return array{}, fmt.Errorf("%w: cannot arrange %d channels in blocks of %d", ErrModel, a.shape[3], block)
+		}
+		out, err := newArray(1, high*block, wide*block, channels)
+		if err != nil {
+			return array{}, err
+		}
+		run := block * channels
+		for y := range high * block {
+			for x := range wide {
+				from := ((y/block)*wide+x)*a.shape[3] + y%block*run
+				copy(out.data[(y*wide+x)*run:][:run], a.data[from:])
+			}
+		}
+		return out, nil
+	}), nil
 }

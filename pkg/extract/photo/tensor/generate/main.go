@@ -45,6 +45,7 @@ func kernels() ([]byte, error) {
 		return nil, err
 	}
 	multiply(a)
+	accumulate(a)
 	file, err := a.Result()
 	if err != nil {
 		return nil, err
@@ -110,6 +111,31 @@ func multiply(a *build.Context) {
 			a.VMOVUPS(sums[i][j], operand.Mem{Base: c, Disp: i*row + j*half})
 		}
 	}
+	a.VZEROUPPER()
+	a.RET()
+}
+
+// accumulate adds the products of two vectors to a third, 8 numbers at a time.
+func accumulate(a *build.Context) {
+	a.Implement("accumulateAVX")
+	a.Attributes(attr.NOSPLIT)
+	n, sums, left, right := a.GP64(), a.GP64(), a.GP64(), a.GP64()
+	a.Load(a.Param("n"), n)
+	a.Load(a.Param("sums"), sums)
+	a.Load(a.Param("a"), left)
+	a.Load(a.Param("b"), right)
+
+	a.Label("next")
+	product := a.YMM()
+	a.VMOVUPS(operand.Mem{Base: left}, product)
+	a.VMULPS(operand.Mem{Base: right}, product, product)
+	a.VADDPS(operand.Mem{Base: sums}, product, product)
+	a.VMOVUPS(product, operand.Mem{Base: sums})
+	for _, at := range []reg.GPVirtual{sums, left, right} {
+		a.ADDQ(operand.Imm(half), at)
+	}
+	a.DECQ(n)
+	a.JNZ(operand.LabelRef("next"))
 	a.VZEROUPPER()
 	a.RET()
 }

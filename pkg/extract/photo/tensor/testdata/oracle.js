@@ -1,7 +1,7 @@
 // Prints the values that TensorFlow.js computes for the figure, as stored in the golden files in this directory.
 //
 //   npm install @tensorflow/tfjs-core@4.22.0 @tensorflow/tfjs-converter@4.22.0 @tensorflow/tfjs-backend-cpu@4.22.0
-//   node oracle.js ../../objects/nanodet 48 > nanodet.txt
+//   node oracle.js ../../faces/blazeface 600 Identity > blazeface.txt
 //   node oracle.js ../../cutout/selfie 256 > selfie.txt
 const fs = require('fs');
 const tf = require('@tensorflow/tfjs-core');
@@ -30,7 +30,7 @@ function input(shape) {
   return tf.tensor(data, shape);
 }
 
-async function main(path, samples) {
+async function main(path, samples, outputs) {
   await tf.setBackend('cpu');
   const model = JSON.parse(fs.readFileSync(path + '.json')), data = fs.readFileSync(path + '.bin');
   const graph = await loadGraphModel({ load: async () => ({
@@ -38,12 +38,14 @@ async function main(path, samples) {
     weightSpecs: model.weightsManifest.flatMap(group => group.weights),
     weightData: data.buffer.slice(data.byteOffset, data.byteOffset + data.length),
   }) });
-  const shape = model.signature.inputs['input_1:0'].tensorShape.dim.map(side => Number(side.size));
-  for (const name of Object.keys(model.signature.outputs)) {
-    const output = graph.execute({ 'input_1:0': input(shape) }, name).dataSync();
+  const [{ tensorShape }] = Object.values(model.signature.inputs);
+  const shape = tensorShape.dim.map(side => Math.abs(Number(side.size))); // -1 is any number of pictures
+  const inputs = { [graph.inputs[0].name]: input(shape) };
+  for (const name of outputs.length ? outputs : Object.keys(model.signature.outputs)) {
+    const output = graph.execute(inputs, name).dataSync();
     const step = Math.floor(output.length / samples) | 1;
     for (let i = 0; i < samples; i++) console.log(name.replace(':0', ''), i * step % output.length, output[i * step % output.length]);
   }
 }
 
-main(process.argv[2], Number(process.argv[3]));
+main(process.argv[2], Number(process.argv[3]), process.argv.slice(4));

@@ -21,12 +21,8 @@ type Provider struct {
 }
 
 // New returns a Provider. The decoder, which the caller must close, bounds the memory of its calls.
-func New(decoder *pixels.Decoder, cfg photo.Config) (*Provider, error) {
-	studio, err := photo.New(decoder, cfg)
-	if err != nil {
-		return nil, err
-	}
-	return &Provider{studio: studio, limits: cfg.Limits}, nil
+func New(decoder *pixels.Decoder, cfg photo.Config) *Provider {
+	return &Provider{studio: photo.New(decoder, cfg), limits: cfg.Limits}
 }
 
 // Limits returns the limits of package pixels, for all formats that it reads.

@@ -19,11 +19,7 @@ import (
 
 func newProvider(t *testing.T) provider.Provider {
 	t.Helper()
-	p, err := local.New(pixels.NewDecoder(budget.New(1<<30), wasm.Config{}), photo.Config{Limits: pixels.Default, Objects: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+	return local.New(pixels.NewDecoder(budget.New(1<<30), wasm.Config{}), photo.Config{Limits: pixels.Default, Faces: true})
 }
 
 // sample returns a PNG of width × height pixels.

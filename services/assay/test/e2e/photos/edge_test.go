@@ -124,19 +124,18 @@ func photoDeadLettersAreReplayedOnce(t *testing.T, s system.System) {
 	}
 }
 
-// TestObjectsAreNamed: a description names the objects in the photo, unless the server is configured to omit them.
-func TestObjectsAreNamed(t *testing.T) {
+// TestFacesAreDescribed: a description states the faces in the photo, unless the server is configured to omit them.
+func TestFacesAreDescribed(t *testing.T) {
 	t.Parallel()
-	const person = "Shown: person."
-	for setting, want := range map[string]bool{"ASSAY_PHOTOJOB_OBJECTS=true": true, system.WithoutObjects: false} {
+	for setting, want := range map[string]bool{"ASSAY_PHOTOJOB_FACES=true": true, system.WithoutFaces: false} {
 		t.Run(setting, func(t *testing.T) {
 			t.Parallel()
 			s := system.StartServer(t, t.TempDir(), setting)
 			c := s.Client(t, system.NewOwner())
 			job := system.AwaitPhoto(t, c, system.SendPhoto(t, c, "sepia", sample.Portrait(t)).JobID, client.Completed)
-			labeled := slices.ContainsFunc(job.AnalysisResult.Labels, func(l client.PhotoLabel) bool { return l.Name == "person" })
-			if labeled != want || strings.Contains(job.AnalysisResult.Description, person) != want {
-				t.Errorf("the photo is described as %s, want person named = %t", system.JSON(job.AnalysisResult), want)
+			labeled := slices.ContainsFunc(job.AnalysisResult.Labels, func(l client.PhotoLabel) bool { return l.Name == "portrait" })
+			if labeled != want || strings.Contains(job.AnalysisResult.Description, "portrait") != want {
+				t.Errorf("the photo is described as %s, want a portrait = %t", system.JSON(job.AnalysisResult), want)
 			}
 		})
 	}

@@ -27,22 +27,22 @@ type Program struct {
 	exited chan struct{} // closed once the process has ended
 }
 
-// WithoutObjects omits objects from the descriptions of photos, because the model needs seconds of CPU time for each
+// WithoutFaces omits faces from the descriptions of photos, because the model needs seconds of CPU time for each
 // photo with the race detector.
-const WithoutObjects = "ASSAY_PHOTOJOB_OBJECTS=false"
+const WithoutFaces = "ASSAY_PHOTOJOB_FACES=false"
 
 // exitImmediately is the value of GORACE for programs: by default, the race detector delays the exit of a process by a
 // second, which also costs a second of CPU time.
 const exitImmediately = "atexit_sleep_ms=0"
 
 // Launch starts a program. Its environment contains only env, the variables that any process needs, the compiled engines
-// of all tests, and WithoutObjects, which env can override. The process is killed when the test ends.
+// of all tests, and WithoutFaces, which env can override. The process is killed when the test ends.
 func Launch(t *testing.T, role string, env []string, args ...string) *Program {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], args...)
 	home := t.TempDir()
 	cmd.Env = append([]string{
-		roleVariable + "=" + role, WithoutObjects, "ASSAY_ENGINES=" + wasmtest.Compiled(t).Cache, "HOME=" + home, "TMPDIR=" + home, "PATH=" + os.Getenv("PATH"),
+		roleVariable + "=" + role, WithoutFaces, "ASSAY_ENGINES=" + wasmtest.Compiled(t).Cache, "HOME=" + home, "TMPDIR=" + home, "PATH=" + os.Getenv("PATH"),
 		"GORACE=" + cmp.Or(os.Getenv("GORACE"), exitImmediately), "GOCOVERDIR=" + os.Getenv("GOCOVERDIR"),
 	}, env...)
 	p := &Program{Cmd: cmd, Output: newTranscript(), exited: make(chan struct{})}

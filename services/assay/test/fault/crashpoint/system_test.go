@@ -153,7 +153,7 @@ func (s *system) environ(role string, at wire.Engines) []string {
 		"ASSAY_TEXTFILE_TABLE="+s.cfg.TextFile.Table, "ASSAY_FEED_TABLE="+s.cfg.Feed.Primary,
 		"ASSAY_FEED_DASHBOARD_TABLE="+s.cfg.Feed.Dashboard, fmt.Sprintf("ASSAY_PLATFORM_TABLE=s%d-platform", s.number),
 		"ASSAY_PHOTOJOB_TABLE="+s.cfg.PhotoJob.Table, "ASSAY_PHOTOJOB_TEMP_BUCKET="+s.cfg.PhotoJob.Temp,
-		"ASSAY_PHOTOJOB_FINAL_BUCKET="+s.cfg.PhotoJob.Final, "ASSAY_PHOTOJOB_OBJECTS=false", // the model is slow with the race detector
+		"ASSAY_PHOTOJOB_FINAL_BUCKET="+s.cfg.PhotoJob.Final, "ASSAY_PHOTOJOB_FACES=false", // the model is slow with the race detector
 		"LEANDA_NODES_TABLE="+s.cfg.Library.Nodes, "LEANDA_FILES_TABLE="+s.cfg.Library.Files, "LEANDA_WORKFLOW_STATE_TABLE="+s.cfg.Library.Workflows,
 		"ASSAY_LEASE="+lease.String(), "ASSAY_PROJECTOR_LEASE="+lease.String(), "ASSAY_DRAIN="+drain.String(),
 		"ASSAY_ANALYZER_PARALLEL=1", "ASSAY_NOTICES_PARALLEL=1",
