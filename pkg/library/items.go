@@ -145,6 +145,9 @@ func (f File) Unfetched() bool { return f.Origin != "" && f.ETag == "" }
 // Final reports whether only a retry, a reprocessing or an erasure can change the state of the file.
 func (f File) Final() bool { return Machine().IsFinal(f.Status) }
 
+// MetadataLookalike is the metadata field with the hash of a picture, of package lookalike.
+const MetadataLookalike = "lookalike"
+
 // MetadataPlace is the metadata field with the location of a photo, which only the owner may see.
 const MetadataPlace = "gps"
 

@@ -43,6 +43,7 @@ var limits = map[string][]string{
 	"GET /v1/library/files/{id}/records/{index}/image.svg":      {held},
 	"GET /v1/library/files/{id}/records/{index}/tables":         {held},
 	"GET /v1/library/files/{id}/records/{index}/tables/{table}": {held},
+	"GET /v1/library/files/{id}/similar":                        {held},
 	"GET /v1/library/files/{id}/text":                           {held},
 	"POST /v1/library/folders":                                  {stored},
 	"GET /v1/library/nodes":                                     {held},

@@ -94,6 +94,32 @@ func timeOf(t time.Time) string {
 	return t.Format(time.RFC3339Nano)
 }
 
+// SimilarFile is a picture that looks the same as another.
+type SimilarFile struct {
+	Node      Node `json:"node"`
+	Identical bool `json:"identical"` // the files have the same bytes
+	Distance  int  `json:"distance"`  // of the perceptual hashes, 0 to 10
+}
+
+// Similar lists the pictures of the owner of a picture that look the same as it, the most similar first.
+type Similar struct {
+	Files      []SimilarFile `json:"files"`
+	Incomplete bool          `json:"incomplete,omitempty"` // the owner has more pictures than were compared
+}
+
+// SimilarFiles lists at most limit pictures that look the same as a picture. after, which may be empty, is the NodeVersion
+// that the search index must have.
+func (c *Client) SimilarFiles(ctx context.Context, r Reading, fileID string, limit int, after string) (Similar, error) {
+	op := libraryRead(r, "files", fileID, "similar")
+	op.query.Set("limit", strconv.Itoa(limit))
+	if after != "" {
+		op.query.Set("after", after)
+	}
+	var list Similar
+	err := c.do(ctx, op, &list)
+	return list, err
+}
+
 // Sorting is the order of a list.
 type Sorting struct {
 	Sort  string // such as "name,-size"; empty means newest first

@@ -32,7 +32,7 @@ The id of a node can be given instead.`,
 		newLibraryPut(s), newLibraryImport(s), newLibraryMkdir(s), newLibraryList(s), newLibraryTree(s), newLibraryMove(s), newLibraryRemove(s),
 		newLibraryRestore(s), newLibraryShare(s), newLibraryLinks(s), newLibraryGet(s), newLibraryRecords(s), newLibrarySummary(s),
 		newLibraryExport(s), newLibraryTables(s), newLibraryTable(s), newLibraryWait(s), newLibraryRetry(s), newLibraryReprocess(s),
-		newLibraryWatch(s), newLibrarySearch(s), newLibraryText(s),
+		newLibraryWatch(s), newLibrarySearch(s), newLibrarySimilar(s), newLibraryText(s),
 		newLibraryMetadata(s), newLibraryImages(s))
 }
 

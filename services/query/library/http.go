@@ -57,6 +57,7 @@ func (a *Area) Routes(r *web.Router) {
 	a.sharedRoutes(r)
 	a.searchRoutes(r)
 	a.fileRoutes(r)
+	a.similarRoute(r)
 	a.recordRoutes(r)
 	a.previewRoute(r)
 	r.Handle(zipOperation(), a.limited(a.zip), linked, tooManyDownloads, web.Refusals{http.StatusConflict: {"too-many-files"}})

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/assay-project/assay/pkg/event"
+	"github.com/assay-project/assay/pkg/extract/lookalike"
 	"github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/pkg/lifecycle"
 )
@@ -55,6 +56,10 @@ type Index interface {
 	// List returns a page of a sorted list. It does not check who may see the nodes. It returns ErrCursor for
 	// the cursor of another list.
 	List(ctx context.Context, l Listing) (Page, error)
+	// Similar returns the pictures of the owner of a file that look the same as it, the nearest first, at most limit. It does
+	// not check who may see them. It returns none if the file is not a picture that is indexed. It compares at most
+	// MaxPictures; more reports whether the owner has more.
+	Similar(ctx context.Context, id string, limit int) (near []Near, more bool, err error)
 	// Close closes the index. Its content persists.
 	Close() error
 }
@@ -72,8 +77,18 @@ type Pending struct {
 type Text struct {
 	Pending
 	Properties []Property
-	Text       string // in UTF-8, at most MaxText bytes; empty if the file has none
-	Cut        string // why the stored text is incomplete, for display; empty if it is complete
+	Picture    *lookalike.Hash // nil if the file is not a picture
+	Text       string          // in UTF-8, at most MaxText bytes; empty if the file has none
+	Cut        string          // why the stored text is incomplete, for display; empty if it is complete
+}
+
+// MaxPictures limits the cost of finding similar pictures.
+const MaxPictures = 100_000
+
+// Near is a picture that looks the same as another.
+type Near struct {
+	ID       string
+	Distance int // of the hashes, 0 to lookalike.Near
 }
 
 // Query describes a search.

@@ -81,6 +81,37 @@ func (s *Searcher) Search(ctx context.Context, q Query) ([]Found, Result, error)
 	return found, result, err
 }
 
+// Similar is a picture that looks the same as another, as read from the tables.
+type Similar struct {
+	Node     library.Node
+	Distance int // of the hashes
+}
+
+// Similar returns the pictures of the owner of a file that look the same as it and that the caller may see, the nearest first.
+// more reports whether the owner has more pictures than were compared. It can return ErrNotReady.
+func (s *Searcher) Similar(ctx context.Context, id string, limit int, c library.Caller) (all []Similar, more bool, err error) {
+	index, _, done, err := s.use()
+	if err != nil {
+		return nil, false, err
+	}
+	defer done()
+	near, more, err := index.Similar(ctx, id, limit)
+	if err != nil {
+		return nil, false, err
+	}
+	ids := make([]string, len(near))
+	for i, n := range near {
+		ids[i] = n.ID
+	}
+	paths, err := s.o.Store.Paths(ctx, ids)
+	for _, n := range near {
+		if path := paths[n.ID]; path != nil && !path.Trashed() && path.Access(c) != library.NoAccess {
+			all = append(all, Similar{path.Node(), n.Distance})
+		}
+	}
+	return all, more, err
+}
+
 // List returns a page of a sorted list. It reads the nodes from the tables and omits those that the caller may
 // not see or that are in the trash. It can return ErrNotReady and ErrCursor.
 func (s *Searcher) List(ctx context.Context, l Listing, c library.Caller) (library.NodePage, error) {

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/assay-project/assay/pkg/blob"
+	"github.com/assay-project/assay/pkg/extract/lookalike"
 	"github.com/assay-project/assay/pkg/library"
 )
 
@@ -140,6 +141,11 @@ func (f *follower) read(ctx context.Context, p Pending, file library.File) (Text
 	}
 	t.Properties = propertiesOf(file.Metadata)
 	t.Cut, _ = file.Metadata["textCut"].(string)
+	if text, is := file.Metadata[library.MetadataLookalike].(string); is {
+		if hash, err := lookalike.Parse(text); err == nil { // otherwise the file is found like other files
+			t.Picture = &hash
+		}
+	}
 	if file.Metadata[library.MetadataNumbers] != nil {
 		numbers, err := f.object(ctx, p, library.NumbersName)
 		if err != nil {

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/assay-project/assay/pkg/extract"
+	"github.com/assay-project/assay/pkg/extract/lookalike"
 	"github.com/assay-project/assay/pkg/extract/microscopy"
 	"github.com/assay-project/assay/pkg/extract/pixels"
 	"github.com/assay-project/assay/pkg/extract/svg"
@@ -36,7 +37,8 @@ var sizes = [...]int{1200, 600, 300}
 
 // Thumbnails returns the step that stores three thumbnails of a picture of at most the given number of
 // pixels, upright and without metadata: as JPEG if it is an opaque photo, and as PNG otherwise. SVG is
-// drawn at the size of the largest thumbnail. Pictures in unsupported formats are skipped.
+// drawn at the size of the largest thumbnail. Pictures in unsupported formats are skipped. It sets the metadata
+// library.MetadataLookalike.
 func Thumbnails(decoder *pixels.Decoder, svg *svg.Engine, most int64) step.Step {
 	limits := pixels.Limits{Bytes: maxBytes, Pixels: most, Longest: maxSide, Measured: true}
 	return step.Step{Time: step.AttemptTime, Run: func(ctx context.Context, f *step.File) (step.Result, error) {
@@ -61,7 +63,7 @@ func Thumbnails(decoder *pixels.Decoder, svg *svg.Engine, most int64) step.Step 
 		}
 		defer release()
 		images, err := Draw(ctx, f, p, info.Format)
-		return step.Result{Engine: engine, Images: images}, err
+		return step.Result{Engine: engine, Images: images, Metadata: lookalikeOf(p)}, err
 	}}
 }
 
@@ -80,8 +82,18 @@ func drawSVG(ctx context.Context, f *step.File, e *svg.Engine, data []byte) (ste
 	if err != nil {
 		return step.Result{}, err
 	}
-	images, err := Draw(ctx, f, pixels.New(m), pixels.PNG)
-	return step.Result{Engine: svg.Version, Images: images}, err
+	p := pixels.New(m)
+	images, err := Draw(ctx, f, p, pixels.PNG)
+	return step.Result{Engine: svg.Version, Images: images, Metadata: lookalikeOf(p)}, err
+}
+
+// lookalikeOf returns the metadata with which the picture is found by pictures that look the same.
+func lookalikeOf(p *pixels.Picture) map[string]any {
+	hash, ok := lookalike.Of(p)
+	if !ok {
+		return nil
+	}
+	return map[string]any{library.MetadataLookalike: hash.String()}
 }
 
 // Thumbnail is an encoded thumbnail.

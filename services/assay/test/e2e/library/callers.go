@@ -51,6 +51,7 @@ func Callers() identity.Area {
 			"GET /v1/library/files/{id}/reader":                         {Kind: identity.Own, Absent: true},
 			"GET /v1/library/files/{id}/images":                         {Kind: identity.Own},
 			"GET /v1/library/files/{id}/images/{image}":                 {Kind: identity.Own, Names: map[string]string{"image": "300"}, Absent: true},
+			"GET /v1/library/files/{id}/similar":                        {Kind: identity.Own, Absent: true},
 			"GET /v1/library/files/{id}/metadata":                       {Kind: identity.Own, Absent: true},
 			"GET /v1/library/files/{id}/workflow":                       {Kind: identity.Own, Absent: true},
 			"GET /v1/library/files/{id}/records":                        {Kind: identity.Own, Absent: true},

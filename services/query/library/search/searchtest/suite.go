@@ -40,6 +40,7 @@ func Run(t *testing.T, open Open) {
 		"lists":       listsAreSorted,
 		"numbers":     namesSortByNumbers,
 		"shared":      sharedNodesAreListed,
+		"similar":     similarPicturesAreFound,
 		"reopened":    reopenedKeepsAll,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, open) })
@@ -52,7 +53,7 @@ type World struct {
 	Index    search.Index
 	Nodes    map[string]library.Node
 	Texts    map[string]string
-	About    map[string]search.Text // properties and cut, by id
+	About    map[string]search.Text // properties, cut and hash, by id
 	sequence uint64
 	now      time.Time
 	random   *rand.Rand
@@ -123,7 +124,7 @@ func (w *World) Load() {
 		texts := make([]search.Text, len(pending))
 		for i, p := range pending {
 			about := w.About[p.ID]
-			texts[i] = search.Text{Pending: p, Text: w.Texts[p.ID], Properties: about.Properties, Cut: about.Cut}
+			texts[i] = search.Text{Pending: p, Text: w.Texts[p.ID], Properties: about.Properties, Cut: about.Cut, Picture: about.Picture}
 		}
 		if err := w.Index.SetTexts(w.t.Context(), texts); err != nil {
 			w.t.Fatal(err)

@@ -204,11 +204,14 @@ func (x *Index) apply(ctx context.Context, tx *change, c *event.NodeChanged, wal
 	return nil
 }
 
-// erase removes the words, properties and text of a node.
+// erase removes the words, properties, text and hash of a node.
 func (c *change) erase(ctx context.Context, no int64) error {
 	w, err := c.unindex(ctx, no)
 	if err == nil && w.known {
 		_, err = c.ExecContext(ctx, "DELETE FROM about WHERE no = ?", no)
+	}
+	if err == nil {
+		err = c.setPicture(ctx, no, nil)
 	}
 	if err != nil {
 		return err

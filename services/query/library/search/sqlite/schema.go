@@ -2,7 +2,7 @@ package sqlite
 
 // version is the version of the schema, of search.Words, search.SortKey and what is indexed of files. A file with another
 // version is rebuilt.
-const version = 4
+const version = 5
 
 // schema creates the tables. Times are milliseconds since the Unix epoch.
 const schema = `
@@ -47,6 +47,9 @@ END;
 
 -- The properties of files, a JSON array, and why their texts are incomplete.
 CREATE TABLE about (no INTEGER PRIMARY KEY, properties TEXT NOT NULL, cut TEXT NOT NULL);
+
+-- The hashes of pictures. The numbers of the pictures of one owner are in one range.
+CREATE TABLE picture (no INTEGER PRIMARY KEY, hash INTEGER NOT NULL);
 
 -- The texts in blocks, compressed, for snippets. The block with index i of node no has the number 256 * no + i.
 CREATE TABLE body (block INTEGER PRIMARY KEY, text BLOB NOT NULL);

@@ -63,6 +63,9 @@ func (x *Index) setText(ctx context.Context, tx *change, t search.Text) error {
 			return err
 		}
 	}
+	if err := tx.setPicture(ctx, no, t.Picture); err != nil {
+		return err
+	}
 	if err := tx.setBlocks(ctx, no, len(w.blocks), split(t.Text)); err != nil {
 		return err
 	}
