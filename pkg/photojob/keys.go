@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path"
 	"strconv"
 	"strings"
 
@@ -18,6 +19,7 @@ import (
 //	temp   uploads/<shard>/<jobId>/<size>-<fingerprint>-<created>   as uploaded
 //	temp   work/<shard>/<jobId>/answer-<n>                the provider's response to call n
 //	final  final/<shard>/<jobId>/<n>.<ext>                the result of call n
+//	final  final/<shard>/<jobId>/<n>-<k>.<ext>            further result k of call n, from 1
 //	final  final/<shard>/<jobId>/<n>.<ext>.preview        a small picture of the result
 //	final  final/<shard>/<jobId>/<n>.<ext>.original       a small picture of the uploaded photo
 //
@@ -56,7 +58,7 @@ func AnswerKey(jobID string, n int) string {
 
 // FinalKey returns the key of the photo that resulted from call n. The format is jpeg, png, webp or gif.
 func FinalKey(jobID string, n int, format string) string {
-	return blob.Key(FinalPrefix, fmt.Sprintf("%s/%d.%s", jobID, n, strings.Replace(format, "jpeg", "jpg", 1)))
+	return blob.Key(FinalPrefix, fmt.Sprintf("%s/%d.%s", jobID, n, extension(format)))
 }
 
 // PreviewKey returns the key of the preview of the edited photo at finalKey.
@@ -66,9 +68,27 @@ func PreviewKey(finalKey string) string { return finalKey + ".preview" }
 // was made.
 func OriginalPreviewKey(finalKey string) string { return finalKey + ".original" }
 
-// ResultKeys returns the keys of all objects that belong to the edited photo at finalKey.
-func ResultKeys(finalKey string) []string {
-	return []string{finalKey, PreviewKey(finalKey), OriginalPreviewKey(finalKey)}
+// OutputKey returns the key of the further result k, from 1, of the edit whose photo is at finalKey.
+func OutputKey(finalKey string, k int, format string) string {
+	return fmt.Sprintf("%s%d.%s", outputPrefix(finalKey), k, extension(format))
+}
+
+func outputPrefix(finalKey string) string {
+	return strings.TrimSuffix(finalKey, path.Ext(finalKey)) + "-"
+}
+
+func extension(format string) string { return strings.Replace(format, "jpeg", "jpg", 1) }
+
+// ResultKeys returns the keys of all objects that belong to the edited photo at finalKey. The result, which may be nil, has
+// those of its outputs.
+func ResultKeys(finalKey string, r *EditResult) []string {
+	keys := []string{finalKey, PreviewKey(finalKey), OriginalPreviewKey(finalKey)}
+	if r != nil {
+		for _, o := range r.Outputs {
+			keys = append(keys, o.S3Key)
+		}
+	}
+	return keys
 }
 
 // JobOf returns the id of the job to which an object of either bucket belongs, or ErrForeignKey.

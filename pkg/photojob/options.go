@@ -23,11 +23,12 @@ type Options struct {
 	AspectRatio string `dynamodbav:"aspectRatio,omitempty" json:"aspectRatio,omitempty" pattern:"^[1-9][0-9]?:[1-9][0-9]?$" example:"16:9"`
 	Seed        int64  `dynamodbav:"seed,omitempty" json:"seed,omitempty" doc:"the random seed, for providers that use one"`
 
-	Operations Operations `dynamodbav:"operations,omitempty" json:"operations,omitempty" maxItems:"12" doc:"edits that are applied after those of the prompt; with operations, an empty prompt edits nothing"`
-	Tolerant   bool       `dynamodbav:"tolerant,omitempty" json:"tolerant,omitempty" doc:"edit what can be read of a photo whose end is missing"`
-	Frames     string     `dynamodbav:"frames,omitempty" json:"frames,omitempty" enum:"first,all" doc:"the frames of an animation that are edited; default: first"`
-	Colors     string     `dynamodbav:"colors,omitempty" json:"colors,omitempty" enum:"keep,srgb" doc:"keep the color profile of the photo, or convert the colors to sRGB; default: keep"`
-	Keep       []string   `dynamodbav:"keep,omitempty" json:"keep,omitempty" maxItems:"1" enum:"copyright" doc:"the metadata to keep; default: none"`
+	Operations Operations         `dynamodbav:"operations,omitempty" json:"operations,omitempty" maxItems:"12" doc:"edits that are applied after those of the prompt; with operations, an empty prompt edits nothing"`
+	Tolerant   bool               `dynamodbav:"tolerant,omitempty" json:"tolerant,omitempty" doc:"edit what can be read of a photo whose end is missing"`
+	Frames     string             `dynamodbav:"frames,omitempty" json:"frames,omitempty" enum:"first,all" doc:"the frames of an animation that are edited; default: first"`
+	Colors     string             `dynamodbav:"colors,omitempty" json:"colors,omitempty" enum:"keep,srgb" doc:"keep the color profile of the photo, or convert the colors to sRGB; default: keep"`
+	Keep       []string           `dynamodbav:"keep,omitempty" json:"keep,omitempty" maxItems:"1" enum:"copyright" doc:"the metadata to keep; default: none"`
+	Outputs    []operation.Output `dynamodbav:"outputs,omitempty" json:"outputs,omitempty" maxItems:"8" doc:"further results of the same edit, in other sizes and formats"`
 }
 
 // Operations are edits. The table contains them in the form of the API.
@@ -82,6 +83,14 @@ func (o Options) check() (found []Violation) {
 	if i := slices.IndexFunc(o.Keep, func(s string) bool { return s != "copyright" }); i >= 0 {
 		wrong(fmt.Sprintf("keep[%d]", i), "is not copyright")
 	}
+	if n := len(o.Outputs); n > operation.MaxOutputs {
+		wrong("outputs", "has %d outputs; at most %d are allowed", n, operation.MaxOutputs)
+	}
+	for i, output := range o.Outputs {
+		for _, v := range output.Check() {
+			wrong(fmt.Sprintf("outputs[%d].%s", i, v.Field), "%s", v.Message)
+		}
+	}
 	if o.Provider != Stub {
 		for _, name := range o.localOnly() {
 			wrong(name, "is supported by the provider %s only", Stub)
@@ -103,6 +112,9 @@ func (o Options) localOnly() (names []string) {
 	}
 	if len(o.Keep) > 0 {
 		names = append(names, "keep")
+	}
+	if len(o.Outputs) > 0 {
+		names = append(names, "outputs")
 	}
 	return names
 }

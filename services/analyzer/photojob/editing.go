@@ -76,6 +76,10 @@ func (e *editing) run(ctx context.Context) (finished, error) {
 		if answered.Edit != nil {
 			after.EditResult, after.Provider = answered.Edit, call.Provider
 			after.EditResult.S3Key = photojob.FinalKey(e.job.JobID, call.N, answered.Edit.Format)
+			for i := range after.EditResult.Outputs {
+				o := &after.EditResult.Outputs[i]
+				o.S3Key = photojob.OutputKey(after.EditResult.S3Key, i+1, o.Format)
+			}
 			if route := e.job.Route(); call.Provider == photojob.Stub && route != photojob.Stub {
 				after.Degraded = joined("edited by the local provider instead of "+route, after.Degraded)
 			}
@@ -244,15 +248,29 @@ func (e *editing) makeCall(ctx context.Context, p opened, call photojob.Call, ra
 		return nil, err
 	}
 	key := photojob.FinalKey(e.job.JobID, call.N, edited.Format)
-	_, err = e.final.Put(working, key, "image/"+edited.Format, nil, bytes.NewReader(edited.Image))
-	if err != nil && !errors.Is(err, blob.ErrExists) { // a previous attempt stored it
+	if err := e.putFinal(working, key, edited.Format, edited.Image); err != nil {
 		return nil, err
 	}
 	if err := e.storePreviews(working, key, edited.Image); err != nil {
 		return nil, err
 	}
 	result := &photojob.EditResult{Width: edited.Width, Height: edited.Height, Format: edited.Format, Size: int64(len(edited.Image))}
+	for i, o := range edited.Outputs {
+		if err := e.putFinal(working, photojob.OutputKey(key, i+1, o.Format), o.Format, o.Image); err != nil {
+			return nil, err
+		}
+		result.Outputs = append(result.Outputs, photojob.OutputResult{Width: o.Width, Height: o.Height, Format: o.Format, Size: int64(len(o.Image))})
+	}
 	return &answer{Edit: result, Degraded: edited.Degraded, Usage: usage}, nil
+}
+
+// putFinal stores a result, unless a previous attempt stored it.
+func (e *editing) putFinal(ctx context.Context, key, format string, image []byte) error {
+	_, err := e.final.Put(ctx, key, "image/"+format, nil, bytes.NewReader(image))
+	if errors.Is(err, blob.ErrExists) {
+		return nil
+	}
+	return err
 }
 
 // unprepared returns the error for a photo that cannot be prepared for a provider.
@@ -266,7 +284,7 @@ func unprepared(err error) error {
 func optionsOf(o photojob.Options) provider.Options {
 	return provider.Options{
 		Format: o.Format, Quality: o.Quality, Width: o.Width, Height: o.Height, AspectRatio: o.AspectRatio, Seed: o.Seed,
-		Tolerant: o.Tolerant, Colors: o.Colors, Operations: o.Operations, Frames: o.Frames, Keep: o.Keep,
+		Tolerant: o.Tolerant, Colors: o.Colors, Operations: o.Operations, Frames: o.Frames, Keep: o.Keep, Outputs: o.Outputs,
 	}
 }
 

@@ -305,7 +305,7 @@ func TestPhotoOfLostJob(t *testing.T) {
 		t.Error("canceled: got no error, want one")
 	}
 	var want []string
-	for _, key := range photojob.ResultKeys(after.EditResult.S3Key) {
+	for _, key := range photojob.ResultKeys(after.EditResult.S3Key, after.EditResult) {
 		want = append(want, "/final/"+key)
 	}
 	if got := deletions(); !slices.Equal(got, want) {

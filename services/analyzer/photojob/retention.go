@@ -76,7 +76,7 @@ func (o objects) outdated(r *sweeper.Run, job photojob.Job, object blob.Object) 
 		return false
 	}
 	if strings.HasPrefix(object.Key, photojob.FinalPrefix) {
-		return !slices.Contains(photojob.ResultKeys(job.S3FinalKey), object.Key) && r.Old(object.Modified)
+		return !slices.Contains(photojob.ResultKeys(job.S3FinalKey, job.EditResult), object.Key) && r.Old(object.Modified)
 	}
 	keep := keepFailed
 	if job.Status == photojob.Completed {

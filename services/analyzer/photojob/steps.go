@@ -133,7 +133,7 @@ func (s steps) Finish(ctx context.Context, _ photojob.Job, f finished) (photojob
 	case found.S3FinalKey == f.after.EditResult.S3Key:
 		return job, err // completed by another worker, or by this one although the response to its write was lost
 	}
-	for _, key := range photojob.ResultKeys(f.after.EditResult.S3Key) {
+	for _, key := range photojob.ResultKeys(f.after.EditResult.S3Key, f.after.EditResult) {
 		if removed := s.final.Delete(ctx, key); removed != nil {
 			return job, removed
 		}

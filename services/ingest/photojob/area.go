@@ -91,7 +91,7 @@ func (a *Area) clean(ctx context.Context, job photojob.Job) error {
 	if job.S3FinalKey == "" {
 		return nil
 	}
-	for _, key := range photojob.ResultKeys(job.S3FinalKey) {
+	for _, key := range photojob.ResultKeys(job.S3FinalKey, job.EditResult) {
 		if err := a.final.Delete(ctx, key); err != nil {
 			return err
 		}

@@ -3,6 +3,7 @@ package photojob
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"path"
 	"strings"
@@ -113,6 +114,7 @@ type downloadInput struct {
 	web.CallerParam
 	ID      string `path:"id" doc:"a ULID"`
 	Variant string `query:"variant" enum:"final,original,preview,original-preview" default:"final" doc:"a preview is a JPEG or PNG of at most 1,200 pixels per side; it is kept as long as the edited photo"`
+	Output  int    `query:"output" minimum:"1" maximum:"8" doc:"the number of a further result, from 1; variant must be final"`
 }
 
 type downloadOutput struct {
@@ -139,6 +141,13 @@ func (a *Area) download(ctx context.Context, in *downloadInput) (*downloadOutput
 			return nil, problem(errNotCompleted)
 		}
 		bucket, key, name = a.final, job.S3FinalKey, nameOf(job)
+	}
+	if in.Output > 0 && in.Variant == "final" {
+		if job.EditResult == nil || in.Output > len(job.EditResult.Outputs) {
+			return nil, web.Invalid(web.FieldError{Field: "query.output", Message: "the job has no such output"})
+		}
+		key = job.EditResult.Outputs[in.Output-1].S3Key
+		name = strings.TrimSuffix(name, path.Ext(name)) + fmt.Sprintf("-%d", in.Output) + path.Ext(key)
 	}
 	switch in.Variant {
 	case "preview":

@@ -80,6 +80,7 @@ type Options struct {
 	Operations []operation.Step
 	Frames     string   // first or all; empty means first
 	Keep       []string // metadata
+	Outputs    []operation.Output
 }
 
 // Analysis is a provider's description of a photo.
@@ -106,6 +107,14 @@ type Edited struct {
 	// Degraded is a user-facing description of what was not done as requested; "" if everything
 	// was.
 	Degraded string
+	Outputs  []Output // the results of Options.Outputs
+}
+
+// Output is a further result of an edit.
+type Output struct {
+	Image         []byte
+	Format        string
+	Width, Height int // pixels
 }
 
 // Usage is the usage and cost of a call.

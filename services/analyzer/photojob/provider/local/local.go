@@ -55,11 +55,16 @@ func (p *Provider) Edit(ctx context.Context, c provider.Call) (provider.Edited, 
 		Prompt: c.Prompt, Format: c.Options.Format, Quality: c.Options.Quality,
 		Width: c.Options.Width, Height: c.Options.Height, AspectRatio: c.Options.AspectRatio,
 		Operations: c.Options.Operations, Tolerant: c.Options.Tolerant, Frames: c.Options.Frames, Colors: c.Options.Colors, Keep: c.Options.Keep,
+		Outputs: c.Options.Outputs,
 	})
 	if err != nil {
 		return provider.Edited{}, usage, failed(ctx, err)
 	}
-	return provider.Edited{Image: e.Image, Format: string(e.Format), Width: e.Width, Height: e.Height, Degraded: e.Degraded}, usage, nil
+	edited := provider.Edited{Image: e.Image, Format: string(e.Format), Width: e.Width, Height: e.Height, Degraded: e.Degraded}
+	for _, o := range e.Outputs {
+		edited.Outputs = append(edited.Outputs, provider.Output{Image: o.Image, Format: string(o.Format), Width: o.Width, Height: o.Height})
+	}
+	return edited, usage, nil
 }
 
 // usage is the usage of every call. Calls are free of charge.

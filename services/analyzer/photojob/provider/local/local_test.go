@@ -10,6 +10,7 @@ import (
 
 	"github.com/assay-project/assay/pkg/extract/budget"
 	"github.com/assay-project/assay/pkg/extract/photo"
+	"github.com/assay-project/assay/pkg/extract/photo/operation"
 	"github.com/assay-project/assay/pkg/extract/pixels"
 	"github.com/assay-project/assay/pkg/extract/pixels/scene"
 	"github.com/assay-project/assay/pkg/extract/wasm"
@@ -46,6 +47,22 @@ func TestResults(t *testing.T) {
 	})
 	if err != nil || e.Format != "jpeg" || e.Width != 90 || e.Height != 90 || e.Degraded != "not understood: add a cat" || usage != free {
 		t.Errorf("got %s, %d × %d, degraded %q, %+v, %v; want a JPEG of 90 × 90 pixels without a cat or cost", e.Format, e.Width, e.Height, e.Degraded, usage, err)
+	}
+}
+
+// TestOutputs checks that the results of the option outputs are returned in order.
+func TestOutputs(t *testing.T) {
+	e, _, err := newProvider(t).Edit(t.Context(), provider.Call{
+		Image: sample(t, 320, 240, 9), Prompt: "sepia",
+		Options: provider.Options{Outputs: []operation.Output{{Format: "webp", Width: 100}, {Height: 60}}},
+	})
+	if err != nil || len(e.Outputs) != 2 {
+		t.Fatalf("got %d outputs, %v, want 2", len(e.Outputs), err)
+	}
+	for i, want := range []provider.Output{{Format: "webp", Width: 100, Height: 75}, {Format: "png", Width: 80, Height: 60}} {
+		if o := e.Outputs[i]; o.Format != want.Format || o.Width != want.Width || o.Height != want.Height || pixels.Sniff(o.Image) != pixels.Format(want.Format) {
+			t.Errorf("%d: got %s, %d × %d, want %s, %d × %d", i, o.Format, o.Width, o.Height, want.Format, want.Width, want.Height)
+		}
 	}
 }
 
