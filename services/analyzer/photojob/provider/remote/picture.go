@@ -55,7 +55,7 @@ func Edited(ctx context.Context, decoder *pixels.Decoder, r Response, data []byt
 		}
 	}
 	limits := pixels.Default
-	limits.Bytes, limits.Encoding = MaxPicture, encoding
+	limits.Bytes, limits.Encodings = MaxPicture, []pixels.Encoding{encoding}
 	picture, release, err := decoder.Decode(ctx, data, limits)
 	if err != nil {
 		if ctx.Err() != nil {
