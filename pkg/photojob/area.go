@@ -84,7 +84,7 @@ func access(cfg Config) map[area.Program][]area.Statement {
 			area.Allow("PhotosReadAndSweep", append([]string{"dynamodb:DescribeTable", "dynamodb:Scan"}, read...), jobs),
 			area.Allow("PhotosFetch", []string{"s3:GetObject", "s3:DeleteObject"}, uploads),
 			area.Allow("PhotosAnswers", []string{"s3:GetObject", "s3:PutObject", "s3:AbortMultipartUpload", "s3:DeleteObject"}, work),
-			area.Allow("PhotosStore", []string{"s3:PutObject", "s3:AbortMultipartUpload", "s3:DeleteObject"}, edited),
+			area.Allow("PhotosStore", []string{"s3:GetObject", "s3:PutObject", "s3:AbortMultipartUpload", "s3:DeleteObject"}, edited),
 			area.Allow("PhotosBuckets", list, temp, final),
 		},
 		area.Query: {

@@ -243,6 +243,11 @@ func (e *editing) makeCall(ctx context.Context, p opened, call photojob.Call, ra
 		}
 		return &answer{Analysis: analysisOf(found), Usage: usage}, nil
 	}
+	logos, err := e.logos(ctx, e.job)
+	if err != nil {
+		return nil, err
+	}
+	request.Options.Logos = logos
 	edited, usage, err := p.Edit(ctx, request)
 	if err != nil {
 		return nil, err

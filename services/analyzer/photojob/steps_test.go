@@ -17,7 +17,7 @@ import (
 func TestPictureErrorsHaveCode(t *testing.T) {
 	for reason, code := range map[error]string{
 		pixels.ErrTooLarge: photojob.CodeImageTooLarge, pixels.ErrFormat: photojob.CodeUnsupportedFormat,
-		pixels.ErrTooSmall: photojob.CodeImageTooSmall,
+		pixels.ErrTooSmall:   photojob.CodeImageTooSmall,
 		pixels.ErrUnreadable: photojob.CodeImageUnreadable,
 	} {
 		err := unprepared(fmt.Errorf("%w: because", reason))

@@ -6,6 +6,7 @@ import (
 	"iter"
 	"net/http"
 	"net/url"
+	"strconv"
 	"time"
 
 	"github.com/assay-project/assay/pkg/extract/photo/operation"
@@ -65,6 +66,8 @@ type PhotoOptions struct {
 	Frames     string           `json:"frames,omitempty"`     // of an animation: first, all
 	Colors     string           `json:"colors,omitempty"`     // keep, srgb
 	Keep       []string         `json:"keep,omitempty"`       // metadata: copyright
+
+	Outputs []operation.Output `json:"outputs,omitempty"` // further results of the same edit
 }
 
 // PhotoCall is a call to a provider.
@@ -101,6 +104,8 @@ type PhotoEdit struct {
 	Height int    `json:"height"`
 	Format string `json:"format"` // jpeg, png, webp, gif
 	Size   int64  `json:"size"`   // bytes
+
+	Outputs []PhotoEdit `json:"outputs,omitempty"` // of the option Outputs, in its order
 }
 
 // PhotoError describes why a job failed.
@@ -209,14 +214,23 @@ const (
 // DownloadPhoto returns the edited photo or the original. It returns a Problem with status 409
 // until the photo exists, and 410 after it was removed. The caller closes it.
 func (c *Client) DownloadPhoto(ctx context.Context, jobID, variant string) (io.ReadCloser, error) {
+	return c.downloadPhoto(ctx, jobID, url.Values{"variant": {variant}})
+}
+
+func (c *Client) downloadPhoto(ctx context.Context, jobID string, query url.Values) (io.ReadCloser, error) {
 	resp, err := c.open(ctx, call{
-		method: http.MethodGet, path: join("photos", jobID, "download"),
-		query: url.Values{"variant": {variant}}, header: http.Header{"Accept": {"*/*"}},
+		method: http.MethodGet, path: join("photos", jobID, "download"), query: query, header: http.Header{"Accept": {"*/*"}},
 	})
 	if err != nil {
 		return nil, err
 	}
 	return resp.Body, nil
+}
+
+// DownloadPhotoOutput returns a further result of an edit, the first with n = 1. Its errors are those of DownloadPhoto. The
+// caller closes it.
+func (c *Client) DownloadPhotoOutput(ctx context.Context, jobID string, n int) (io.ReadCloser, error) {
+	return c.downloadPhoto(ctx, jobID, url.Values{"output": {strconv.Itoa(n)}})
 }
 
 // PhotoPage is one page of a list. NextCursor is empty on the last page.

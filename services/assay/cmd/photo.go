@@ -74,11 +74,17 @@ func newPhotoRetry(s *settings) *cobra.Command {
 
 func newPhotoDownload(s *settings) *cobra.Command {
 	var original bool
+	var result int
 	cmd := &cobra.Command{Use: "download ID", Short: "Download the edited photo, or the original"}
 	cmd.Flags().BoolVar(&original, "original", false, "download the original instead")
+	cmd.Flags().IntVar(&result, "also", 0, "download a further result of the edit instead, from 1")
+	cmd.MarkFlagsMutuallyExclusive("original", "also")
 	return s.newDownload(cmd, func(c *client.Client, ctx context.Context, id string) (io.ReadCloser, error) {
 		if original {
 			return c.DownloadPhoto(ctx, id, client.OriginalPhoto)
+		}
+		if result > 0 {
+			return c.DownloadPhotoOutput(ctx, id, result)
 		}
 		return c.DownloadPhoto(ctx, id, client.EditedPhoto)
 	})

@@ -1,9 +1,7 @@
 package cmd
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -11,11 +9,11 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/assay-project/assay/pkg/extract/photo/operation"
 	"github.com/assay-project/assay/pkg/extract/pixels"
 	"github.com/assay-project/assay/services/assay/client"
 )
@@ -25,7 +23,8 @@ type photoEdit struct {
 	*settings
 	prompt   string
 	options  client.PhotoOptions
-	edits    string // the operations, as JSON or @ and the path of a file
+	edits    string   // the operations, as JSON or @ and the path of a file
+	also     []string // further results: a format, a size, or both
 	wait     bool
 	output   string
 	parallel int
@@ -59,6 +58,7 @@ Exit status: 0 on success, 1 if a photo failed.`,
 	flags := cmd.Flags()
 	flags.StringVar(&e.prompt, "prompt", "", "how to edit the photos (default: enhance)")
 	flags.StringVar(&e.edits, "operations", "", "edits as a JSON array, such as '[{\"op\":\"resize\",\"width\":800}]', or @FILE; applied after those of the prompt")
+	flags.StringArrayVar(&e.also, "also", nil, "further result: a format, a maximum width or WxH, or both, such as webp:800; can be repeated")
 	flags.BoolVar(&e.options.Tolerant, "tolerant", false, "edit what can be read of photos whose end is missing")
 	flags.StringVar(&e.options.Frames, "frames", "", "frames of animations to edit: first, all (default: first)")
 	flags.StringVar(&e.options.Colors, "colors", "", "color profile: keep, srgb (default: keep)")
@@ -80,6 +80,9 @@ func (e *photoEdit) run(cmd *cobra.Command, paths []string) (err error) {
 		return err
 	}
 	if e.options.Operations, err = operations(e.edits); err != nil {
+		return err
+	}
+	if e.options.Outputs, err = outputs(e.also); err != nil {
 		return err
 	}
 	if e.output != "" {
@@ -107,28 +110,6 @@ func (e *photoEdit) run(cmd *cobra.Command, paths []string) (err error) {
 		e.sender.wait = e.await
 	}
 	return e.sender.run(cmd, len(paths), func(ctx context.Context) { e.editAll(ctx, paths) })
-}
-
-// operations parses the value of --operations.
-func operations(value string) (steps []operation.Step, err error) {
-	text := []byte(value)
-	if path, file := strings.CutPrefix(value, "@"); file {
-		if text, err = os.ReadFile(path); err != nil {
-			return nil, plain(err)
-		}
-	}
-	if len(text) == 0 {
-		return nil, nil
-	}
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&steps); err != nil {
-		return nil, fmt.Errorf("--operations: is not a JSON array of operations: %w", err)
-	}
-	if wrong := operation.Check(steps); len(wrong) > 0 {
-		return nil, fmt.Errorf("--operations%s: %s", wrong[0].Field, wrong[0].Message)
-	}
-	return steps, nil
 }
 
 // source is a photo to upload.
@@ -219,16 +200,30 @@ func (e *photoEdit) await(ctx context.Context, r edited) (edited, error) {
 	return r, err
 }
 
-// save downloads an edited photo and returns the path of its file. If a file with the name of the
-// photo exists, the name includes the id of the job.
-func (e *photoEdit) save(ctx context.Context, p client.Photo) (path string, err error) {
+// save downloads the results of an edit and returns the path of the edited photo.
+func (e *photoEdit) save(ctx context.Context, p client.Photo) (string, error) {
 	content, err := e.client.DownloadPhoto(ctx, p.JobID, client.EditedPhoto)
 	if err != nil {
 		return "", err
 	}
+	path, err := e.saveAs(content, p, "", p.EditResult.Format)
+	for i, o := range p.EditResult.Outputs {
+		if err != nil {
+			break
+		}
+		if content, err = e.client.DownloadPhotoOutput(ctx, p.JobID, i+1); err == nil {
+			_, err = e.saveAs(content, p, "-"+strconv.Itoa(i+1), o.Format)
+		}
+	}
+	return path, err
+}
+
+// saveAs writes a result to a file with the name of the photo and a suffix, closes the result, and returns the path. If the
+// file exists, the name includes the id of the job.
+func (e *photoEdit) saveAs(content io.ReadCloser, p client.Photo, suffix, format string) (path string, err error) {
 	defer func() { err = errors.Join(err, content.Close()) }()
 	name := filepath.Base(p.OriginalFileName)
-	stem, extension := strings.TrimSuffix(name, filepath.Ext(name)), "."+strings.Replace(p.EditResult.Format, "jpeg", "jpg", 1)
+	stem, extension := strings.TrimSuffix(name, filepath.Ext(name)), suffix+"."+strings.Replace(format, "jpeg", "jpg", 1)
 	path = filepath.Join(e.output, stem+extension)
 	file, err := create(path)
 	if errors.Is(err, fs.ErrExist) {

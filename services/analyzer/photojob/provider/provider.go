@@ -81,6 +81,7 @@ type Options struct {
 	Frames     string   // first or all; empty means first
 	Keep       []string // metadata
 	Outputs    []operation.Output
+	Logos      map[string][]byte // the pictures of the Logo fields of Operations, as far as they exist
 }
 
 // Analysis is a provider's description of a photo.

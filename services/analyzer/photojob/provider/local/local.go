@@ -55,7 +55,7 @@ func (p *Provider) Edit(ctx context.Context, c provider.Call) (provider.Edited, 
 		Prompt: c.Prompt, Format: c.Options.Format, Quality: c.Options.Quality,
 		Width: c.Options.Width, Height: c.Options.Height, AspectRatio: c.Options.AspectRatio,
 		Operations: c.Options.Operations, Tolerant: c.Options.Tolerant, Frames: c.Options.Frames, Colors: c.Options.Colors, Keep: c.Options.Keep,
-		Outputs: c.Options.Outputs,
+		Outputs: c.Options.Outputs, Logos: c.Options.Logos,
 	})
 	if err != nil {
 		return provider.Edited{}, usage, failed(ctx, err)

@@ -3,23 +3,19 @@ import type { JSX } from "preact";
 import type { Options } from "./view.js";
 
 export function MoreOptions({ options, change }: { options: Options; change: (options: Options) => void }): JSX.Element {
-  const { colors, frames, keep, tolerant, ...rest } = options;
-  const chosen = { colors, frames, keep, tolerant };
-  const set = (next: Partial<Options>): void => {
-    const given = Object.entries({ ...chosen, ...next }).filter(([, value]) => value !== undefined);
-    change({ ...rest, ...Object.fromEntries(given) });
+  /** Adds an option, or removes it. */
+  const set = <K extends keyof Options>(name: K, value: NonNullable<Options[K]>, on: boolean): void => {
+    const { [name]: _, ...rest } = options;
+    change(on ? { ...rest, [name]: value } as Options : rest as Options);
   };
   return (
     <details>
       <summary>More options</summary>
       <p class="options">
-        <Choice label="Convert the colors to sRGB" on={colors === "srgb"} set={(on) => set({ colors: on ? "srgb" : undefined })} />
-        <Choice label="Edit all frames of animations" on={frames === "all"} set={(on) => set({ frames: on ? "all" : undefined })} />
-        <Choice label="Keep the copyright" on={keep !== undefined} set={(on) => set({ keep: on ? ["copyright"] : undefined })} />
-        <Choice
-          label="Edit what can be read of truncated photos" on={tolerant === true}
-          set={(on) => set({ tolerant: on ? true : undefined })}
-        />
+        <Choice label="Convert the colors to sRGB" on={options.colors === "srgb"} set={(on) => set("colors", "srgb", on)} />
+        <Choice label="Edit all frames of animations" on={options.frames === "all"} set={(on) => set("frames", "all", on)} />
+        <Choice label="Keep the copyright" on={options.keep !== undefined} set={(on) => set("keep", ["copyright"], on)} />
+        <Choice label="Edit what can be read of truncated photos" on={options.tolerant === true} set={(on) => set("tolerant", true, on)} />
       </p>
     </details>
   );
