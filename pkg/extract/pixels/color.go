@@ -67,6 +67,12 @@ func (i Info) color(m image.Image) *Picture {
 		return p
 	}
 	t, err := icc.New(i.Profile)
+	if err == nil && gray && space == "RGB " && !i.srgb && !t.Identity() {
+		p := normal(m)
+		p.NRGBA()
+		p.profile = i.Profile
+		return p
+	}
 	switch {
 	case err == nil && inks:
 		return &Picture{pixels: inksToSRGB(cmyk, t)}

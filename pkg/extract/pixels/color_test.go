@@ -153,7 +153,7 @@ func TestProfilesAreKeptOrApplied(t *testing.T) {
 		"RGB without content":       {vivid, profile("RGB ", 140), true, true, color.NRGBA{R: 200, G: 100, B: 50, A: 255}, kept},
 		"gray":                      {jpegOf(t, gray), matrixProfile("GRAY"), false, true, color.NRGBA{R: 110, G: 110, B: 110, A: 255}, ""},
 		"gray to sRGB":              {jpegOf(t, gray), matrixProfile("GRAY"), true, false, color.NRGBA{R: 110, G: 110, B: 110, A: 255}, ""},
-		"RGB profile, gray picture": {jpegOf(t, gray), matrixProfile("RGB "), false, false, color.NRGBA{R: 110, G: 110, B: 110, A: 255}, ""},
+		"RGB profile, gray picture": {jpegOf(t, gray), matrixProfile("RGB "), false, true, color.NRGBA{R: 100, G: 100, B: 100, A: 255}, ""},
 		"gray profile, RGB picture": {vivid, profile("GRAY", 140), false, false, color.NRGBA{R: 200, G: 100, B: 50, A: 255}, unused},
 		"CMYK profile, RGB picture": {vivid, profile("CMYK", 140), false, false, color.NRGBA{R: 200, G: 100, B: 50, A: 255}, unused},
 		"Lab profile":               {vivid, profile("Lab ", 140), false, false, color.NRGBA{R: 200, G: 100, B: 50, A: 255}, unused},
