@@ -121,7 +121,7 @@ func TestTerms(t *testing.T) {
 	}
 	bad := Terms{
 		Prompt:  strings.Repeat("a", MaxPrompt+1),
-		Options: Options{Provider: "dall-e", Format: "gif", Quality: 101, Width: 15, AspectRatio: "0:1"},
+		Options: Options{Provider: "dall-e", Format: "bmp", Quality: 101, Width: 15, AspectRatio: "0:1"},
 	}.Check()
 	var fields []string
 	for _, v := range bad {
