@@ -112,10 +112,14 @@ func (i Info) Memory() int64 {
 		result = 4
 	)
 	size := max(int64(i.Width)*int64(i.Height), i.grown)
-	writes := size * (rgb + planes + result)
+	writes, encoder := size*(rgb+planes+result), int64(0)
 	for _, e := range i.writes {
-		writes = max(writes, size*result+e.memory(size, i.opaque && (i.Format == JPEG || i.solid)))
+		needed := e.memory(size, i.opaque && (i.Format == JPEG || i.solid))
+		writes, encoder = max(writes, size*result+needed), max(encoder, needed)
 	}
 	more := int64(i.decoded()-1) * size * (rgb + result) // besides the frame that is changed
+	if more > 0 {
+		more += encoder // of the frame before, which may not yet be collected
+	}
 	return fixed + 2*int64(i.Bytes) + max(i.decoding+size*rgb, i.kept+size*rgb+writes+more) + i.beside
 }

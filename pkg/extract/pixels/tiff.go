@@ -83,6 +83,11 @@ func decodeTIFF(ctx context.Context, _ *Decoder, data []byte, i Info) (image.Ima
 		if err != nil {
 			return nil, err
 		}
+		if inks, ok := m.(*image.CMYK); ok { // the decoder inverts them, as Adobe stores them outside of TIFF
+			for i, v := range inks.Pix {
+				inks.Pix[i] = 255 - v
+			}
+		}
 		return normal(m).NRGBA(), nil
 	}
 	m, read, err := c.Draw(ctx)

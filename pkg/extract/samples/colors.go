@@ -160,9 +160,6 @@ func (c *Colors) supported() error {
 	default:
 		return unsupported("%s samples of %d bits", formatNames[p.format], p.bits)
 	}
-	if p.compression == compressionJPEG && c.photometric == photometricCMYK {
-		return unsupported("JPEG compression of CMYK")
-	}
 	if p.bits < 1 || p.bits > 64 || p.compression == compressionJPEG && p.bits != 8 {
 		return unsupported("samples of %d bits", p.bits)
 	}
@@ -227,12 +224,14 @@ func (c *Colors) layout() error {
 	if p.blockWidth <= 0 || p.blockHeight <= 0 || p.blockWidth > 1<<20 || p.blockHeight > 1<<20 || c.blockBytes() > maxBlock {
 		return fmt.Errorf("%w: a strip or tile has %d × %d pixels", ErrDamaged, p.blockWidth, p.blockHeight)
 	}
-	p.offsets, p.counts = d.values(uint16(offsets)), d.values(uint16(counts))
+	if p.offsets, p.counts = d.values(uint16(offsets)), d.values(uint16(counts)); p.offsets == nil { // some programs store tiles as strips
+		p.offsets, p.counts = d.values(tagStripOffsets), d.values(tagStripCounts)
+	}
 	n := p.across() * p.down()
 	if c.separate {
 		n *= c.channels
 	}
-	if len(p.offsets) == 1 && n == 1 && len(p.counts) == 0 { // the rest of the file
+	if len(p.offsets) == 1 && n == 1 && (len(p.counts) == 0 || p.counts[0] == 0) { // the rest of the file
 		p.counts = []int64{max(0, int64(len(p.data))-p.offsets[0])}
 	}
 	if len(p.offsets) < n || len(p.counts) < n {

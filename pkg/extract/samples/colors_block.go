@@ -7,6 +7,7 @@ import (
 	"image"
 	"io"
 	"math/bits"
+	"strings"
 
 	"golang.org/x/image/ccitt"
 )
@@ -74,6 +75,9 @@ func (c *Colors) fax(data []byte, height int) ([]byte, error) {
 	// The reader returns 1 for black, and TIFF stores what the photometric interpretation says for white as 0.
 	r := ccitt.NewReader(bytes.NewReader(data), order, format, c.plane.blockWidth, height, &ccitt.Options{Invert: true, Align: align})
 	out, err := io.ReadAll(io.LimitReader(r, int64(c.rowBytes())*int64(height)))
+	if err != nil && len(out) == 0 && strings.Contains(err.Error(), "End-of-Line") {
+		err = unsupported("Group 3 compression without codes at the ends of lines")
+	}
 	return out, err
 }
 
@@ -86,7 +90,8 @@ func (c *Colors) jpeg(ctx context.Context, i int) (image.Image, error) {
 	if c.JPEG == nil {
 		return nil, unsupported("JPEG compression")
 	}
-	if c.photometric == photometricRGB && c.channels == 3 { // the decoder assumes Y'CbCr without the marker of Adobe
+	if c.photometric == photometricRGB && c.channels == 3 || c.photometric == photometricCMYK {
+		// Without the marker of Adobe, the decoder assumes Y'CbCr, and refuses CMYK.
 		adobe := []byte("\xff\xee\x00\x0eAdobe\x00\x64\x00\x00\x00\x00\x00")
 		data = bytes.Join([][]byte{data[:min(2, len(data))], adobe, data[min(2, len(data)):]}, nil)
 	}

@@ -71,7 +71,7 @@ func TestErrors(t *testing.T) {
 	p, photo := newProvider(t), sample(t, 320, 240, 9)
 	for code, call := range map[string]provider.Call{
 		provider.PromptNotUnderstood: {Image: photo, Prompt: "put a hat on the dog"},
-		provider.UnsupportedFormat:   {Image: []byte("GIF89a of the dog")},
+		provider.UnsupportedFormat:   {Image: []byte("%PDF-1.4 of the dog")},
 		provider.ImageUnreadable:     {Image: photo[:len(photo)/2]},
 		provider.ImageTooLarge:       {Image: append(photo[:len(photo):len(photo)], make([]byte, pixels.Default.Bytes)...)},
 	} {
