@@ -25,6 +25,8 @@ func TestTIFF(t *testing.T) {
 		"cmyk":               {most: 2, remark: "CMYK"},
 		"palette":            {most: 1, like: "palette.png"},
 		"fax":                {like: "fax.png"},
+		"g3":                 {like: "fax.png"},
+		"g3-2d":              {like: "fax.png"},
 		"alpha":              {like: "alpha.png"},
 		"pages":              {remark: "only the first of 2 pages was used"},
 	} {

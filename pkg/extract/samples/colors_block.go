@@ -5,11 +5,7 @@ import (
 	"context"
 	"fmt"
 	"image"
-	"io"
 	"math/bits"
-	"strings"
-
-	"golang.org/x/image/ccitt"
 )
 
 // block returns the samples of strip or tile i with a height, without the predictor. Missing bytes are 0, and read is the
@@ -20,16 +16,15 @@ func (c *Colors) block(i, height int) (out []byte, read float64, err error) {
 	size := row * ((height + c.vertical - 1) / c.vertical)
 	out = make([]byte, size)
 	raw, whole := c.stored(i)
-	switch p.compression {
-	case compressionHuffman, compressionG3, compressionG4:
-		raw, err = c.fax(raw, height)
-	default:
-		if c.reversed {
-			raw = bytes.Clone(raw)
-			for i, b := range raw {
-				raw[i] = bits.Reverse8(b)
-			}
+	if c.reversed {
+		raw = bytes.Clone(raw)
+		for i, b := range raw {
+			raw[i] = bits.Reverse8(b)
 		}
+	}
+	if isFax(p.compression) {
+		raw, err = c.fax(raw, height)
+	} else {
 		raw, err = compressions[p.compression](raw, int64(size))
 	}
 	n := copy(out, raw)
@@ -58,27 +53,16 @@ func (c *Colors) stored(i int) ([]byte, bool) {
 // fax decompresses rows of 1 bit.
 func (c *Colors) fax(data []byte, height int) ([]byte, error) {
 	const twoDimensional = 1
-	order, format, align := ccitt.MSB, ccitt.Group3, false
-	if c.reversed {
-		order = ccitt.LSB
-	}
+	f := fax{data: data, width: c.plane.blockWidth, lines: true}
 	switch c.plane.compression {
 	case compressionG4:
-		format = ccitt.Group4
+		f.always2D = true
 	case compressionHuffman:
-		return nil, unsupported("the Huffman compression of TIFF")
+		f.lines, f.alignedRow = false, true
 	default:
-		if c.directory.first(tagT4Options, 0)&twoDimensional != 0 {
-			return nil, unsupported("two-dimensional Group 3 compression")
-		}
+		f.tagged = c.directory.first(tagT4Options, 0)&twoDimensional != 0
 	}
-	// The reader returns 1 for black, and TIFF stores what the photometric interpretation says for white as 0.
-	r := ccitt.NewReader(bytes.NewReader(data), order, format, c.plane.blockWidth, height, &ccitt.Options{Invert: true, Align: align})
-	out, err := io.ReadAll(io.LimitReader(r, int64(c.rowBytes())*int64(height)))
-	if err != nil && len(out) == 0 && strings.Contains(err.Error(), "End-of-Line") {
-		err = unsupported("Group 3 compression without codes at the ends of lines")
-	}
-	return out, err
+	return f.unfax(height)
 }
 
 // jpeg returns strip or tile i.
