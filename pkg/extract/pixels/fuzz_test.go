@@ -3,6 +3,7 @@ package pixels_test
 import (
 	"errors"
 	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/assay-project/assay/pkg/extract/pixels"
@@ -24,19 +25,24 @@ func seeds(f *testing.F) {
 	f.Add(riff("VP8X", "\x00\x00\x00\x00\x1f\x00\x00\x1f\x00\x00", "EXIF", string(exif(3)), "VP8L", vp8l(32, 32)))
 	f.Add(fujiRaw(encode(f, p, pixels.JPEG)))
 	f.Add(canonRaw(encode(f, p, pixels.JPEG)))
-	for _, name := range []string{"sub-2x2_1x1_1x2.jpg", "lost-40-bytes.jpg", "png-gama10.png", "png-chrm-adobe.png", "png-no-iend.png"} {
-		data, err := os.ReadFile("testdata/" + name)
+	f.Add(withSegment(encode(f, p, pixels.JPEG), 0xe2, append([]byte("ICC_PROFILE\x00\x01\x01"), matrixProfile("RGB ")...)))
+	files, err := filepath.Glob("testdata/*/*.[tb][im][fp]")
+	if err != nil || len(files) < 10 {
+		f.Fatalf("got %d files, %v, want the BMP and TIFF", len(files), err)
+	}
+	for _, name := range []string{
+		"sub-2x2_1x1_1x2.jpg", "lost-40-bytes.jpg", "png-gama10.png", "png-chrm-adobe.png", "png-no-iend.png",
+		"scene.heic", "frames.gif", "frames.webp", "lossy-alpha.webp",
+	} {
+		files = append(files, filepath.Join("testdata", name))
+	}
+	for _, name := range files {
+		data, err := os.ReadFile(name)
 		if err != nil {
 			f.Fatal(err)
 		}
 		f.Add(data)
 	}
-	f.Add(withSegment(encode(f, p, pixels.JPEG), 0xe2, append([]byte("ICC_PROFILE\x00\x01\x01"), matrixProfile("RGB ")...)))
-	heic, err := os.ReadFile("testdata/scene.heic")
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Add(heic)
 }
 
 // final reports whether err wraps one of the package's errors, which are user-facing.
