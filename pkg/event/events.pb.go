@@ -1473,7 +1473,7 @@ type PhotoEdit struct {
 	// In pixels.
 	Width  float64 `protobuf:"fixed64,3,opt,name=width,proto3" json:"width,omitempty"`
 	Height float64 `protobuf:"fixed64,4,opt,name=height,proto3" json:"height,omitempty"`
-	// jpeg, png, webp or gif.
+	// jpeg, png, webp, gif or avif.
 	Format string `protobuf:"bytes,5,opt,name=format,proto3" json:"format,omitempty"`
 	// Length in bytes.
 	Size   float64       `protobuf:"fixed64,6,opt,name=size,proto3" json:"size,omitempty"`

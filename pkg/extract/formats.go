@@ -26,10 +26,10 @@ var formats = sync.OnceValue(func() []Format {
 		{
 			Type: Image, Title: "Image", Preview: PreviewPicture,
 			Media: words("image/jpeg image/png image/vnd.mozilla.apng image/gif image/bmp image/webp image/tiff image/svg+xml image/x-icon " +
-				"image/heic image/heif image/heic-sequence image/heif-sequence image/avif"),
-			Endings:  Endings{Binary: words("jpg jpeg png gif bmp webp tif tiff ico heic heif avif dng cr2 cr3 nef arw rw2 orf raf pef"), Text: words("svg")},
+				"image/heic image/heif image/heic-sequence image/heif-sequence image/avif image/jxl"),
+			Endings:  Endings{Binary: words("jpg jpeg png gif bmp webp tif tiff ico heic heif hif avif jxl dng cr2 cr3 nef arw rw2 orf raf pef"), Text: words("svg")},
 			Steps:    []Step{{StepThumbnails, ClassRender, true, PictureThumbnails}, {StepMetadata, ClassLight, true, PictureTags}},
-			Contents: Contents{"JPEG, PNG, GIF, BMP, WebP, TIFF, ICO, HEIC, SVG, raw files of cameras", "none", "the picture", "size, camera, place and time"},
+			Contents: Contents{"JPEG, PNG, GIF, BMP, WebP, TIFF, ICO, HEIC, AVIF, JPEG XL, SVG, raw files of cameras", "none", "the picture", "size, camera, place and time"},
 		},
 		{
 			Type: PDF, Title: "PDF", Preview: PreviewDocument,

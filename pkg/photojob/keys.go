@@ -56,7 +56,7 @@ func AnswerKey(jobID string, n int) string {
 	return blob.Key(WorkPrefix, fmt.Sprintf("%s/answer-%d", jobID, n))
 }
 
-// FinalKey returns the key of the photo that resulted from call n. The format is jpeg, png, webp or gif.
+// FinalKey returns the key of the photo that resulted from call n. The format is jpeg, png, webp, gif or avif.
 func FinalKey(jobID string, n int, format string) string {
 	return blob.Key(FinalPrefix, fmt.Sprintf("%s/%d.%s", jobID, n, extension(format)))
 }

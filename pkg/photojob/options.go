@@ -16,7 +16,7 @@ import (
 // provider or to the prompt. Those from Operations on are requests to the local provider.
 type Options struct {
 	Provider    string `dynamodbav:"provider,omitempty" json:"provider,omitempty" enum:"stub,gemini,seedream" doc:"the provider that edits the photo; default: stub, the local one"`
-	Format      string `dynamodbav:"format,omitempty" json:"format,omitempty" enum:"jpeg,png,webp,gif"`
+	Format      string `dynamodbav:"format,omitempty" json:"format,omitempty" enum:"jpeg,png,webp,gif,avif"`
 	Quality     int    `dynamodbav:"quality,omitempty" json:"quality,omitempty" minimum:"1" maximum:"100" doc:"for jpeg and webp; default: 85 for jpeg, 80 for webp; a webp with 100 is lossless"`
 	Width       int    `dynamodbav:"width,omitempty" json:"width,omitempty" minimum:"16" maximum:"12000" doc:"the maximum in pixels; the aspect ratio is kept"`
 	Height      int    `dynamodbav:"height,omitempty" json:"height,omitempty" minimum:"16" maximum:"12000" doc:"the maximum in pixels; the aspect ratio is kept"`

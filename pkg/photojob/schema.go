@@ -94,7 +94,7 @@ type EditResult struct {
 	S3Key   string         `dynamodbav:"s3Key" json:"-"`
 	Width   int            `dynamodbav:"width" json:"width" doc:"pixels"`
 	Height  int            `dynamodbav:"height" json:"height" doc:"pixels"`
-	Format  string         `dynamodbav:"format" json:"format" enum:"jpeg,png,webp,gif"`
+	Format  string         `dynamodbav:"format" json:"format" enum:"jpeg,png,webp,gif,avif"`
 	Size    int64          `dynamodbav:"size" json:"size" doc:"bytes"`
 	Outputs []OutputResult `dynamodbav:"outputs,omitempty" json:"outputs,omitempty" doc:"the further results, in the order of the option outputs"`
 }
@@ -104,7 +104,7 @@ type OutputResult struct {
 	S3Key  string `dynamodbav:"s3Key" json:"-"`
 	Width  int    `dynamodbav:"width" json:"width" doc:"pixels"`
 	Height int    `dynamodbav:"height" json:"height" doc:"pixels"`
-	Format string `dynamodbav:"format" json:"format" enum:"jpeg,png,webp,gif"`
+	Format string `dynamodbav:"format" json:"format" enum:"jpeg,png,webp,gif,avif"`
 	Size   int64  `dynamodbav:"size" json:"size" doc:"bytes"`
 }
 

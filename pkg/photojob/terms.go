@@ -21,6 +21,7 @@ const (
 func FileTypes() []string {
 	return []string{
 		"image/jpeg", "image/png", "image/webp", "image/heic", "image/heif", "image/gif", "image/bmp", "image/tiff",
+		"image/avif", "image/jxl",
 		"image/x-raw", "image/x-adobe-dng", "image/x-canon-cr2", "image/x-canon-cr3", "image/x-nikon-nef", "image/x-sony-arw",
 		"image/x-panasonic-rw2", "image/x-olympus-orf", "image/x-fuji-raf", "image/x-pentax-pef",
 	}

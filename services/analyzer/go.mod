@@ -17,6 +17,7 @@ require (
 	codeberg.org/readeck/go-readability/v2 v2.1.3 // indirect
 	github.com/gabriel-vasile/mimetype v1.4.16 // indirect
 	github.com/gen2brain/avif v0.4.4 // indirect
+	github.com/gen2brain/jpegxl v0.4.5 // indirect
 	github.com/gen2brain/webp v0.5.5 // indirect
 	github.com/go-text/typesetting v0.3.5 // indirect
 	github.com/richardlehane/mscfb v1.0.9 // indirect

@@ -20,7 +20,7 @@ type Request struct {
 	Prompt     string           // instructions of package grammar; empty means enhance, unless there are Operations
 	Operations []operation.Step // valid steps, applied after those of the prompt
 	// Requests in addition to the prompt and the operations, which take precedence. A zero value means no request.
-	Format        string // jpeg, png, webp, gif
+	Format        string // jpeg, png, webp, gif, avif
 	Quality       int    // for JPEG and WebP, 1 to 100; WebP is lossless at 100
 	Width, Height int    // maximum size in pixels
 	AspectRatio   string // for example 3:2

@@ -32,21 +32,23 @@ type codecs struct {
 	webp webpCodec
 	// avif decodes, avifEncoder encodes.
 	avif, avifEncoder *wasm.Engine
+	jxl               *wasm.Engine
 }
 
 func newCodecs(c wasm.Config) codecs {
 	return codecs{
 		heif: newHEIF(c), webp: newWebP(c),
 		avif: newCodec("libavif", avifDecodeWasm, c), avifEncoder: newCodec("libavif encoder", avifEncodeWasm, c),
+		jxl: newCodec("libjxl", jxlWasm, c),
 	}
 }
 
 func (c *codecs) prepare(ctx context.Context) error {
-	return errors.Join(c.heif.Prepare(ctx), c.webp.Prepare(ctx), c.avif.Prepare(ctx), c.avifEncoder.Prepare(ctx))
+	return errors.Join(c.heif.Prepare(ctx), c.webp.Prepare(ctx), c.avif.Prepare(ctx), c.avifEncoder.Prepare(ctx), c.jxl.Prepare(ctx))
 }
 
 func (c *codecs) close(ctx context.Context) error {
-	return errors.Join(c.heif.Close(ctx), c.webp.Close(ctx), c.avif.Close(ctx), c.avifEncoder.Close(ctx))
+	return errors.Join(c.heif.Close(ctx), c.webp.Close(ctx), c.avif.Close(ctx), c.avifEncoder.Close(ctx), c.jxl.Close(ctx))
 }
 
 var errRejected = errors.New("the codec rejected the picture")

@@ -74,6 +74,8 @@ func (d *Decoder) decode(ctx context.Context, data []byte, info Info) (a *Animat
 		err = d.codecs.webp.Prepare(ctx)
 	case AVIF:
 		err = d.codecs.avif.Prepare(ctx)
+	case JXL:
+		err = d.codecs.jxl.Prepare(ctx)
 	}
 	if err != nil {
 		return nil, nil, err

@@ -10,7 +10,7 @@
 //	picture.Sharpen(100)
 //	out, err := picture.Encode(pixels.Encoding{Format: pixels.JPEG, Quality: 85})
 //
-// It reads JPEG, PNG, WebP and HEIC, and writes JPEG, PNG and WebP. It applies the orientation of the
+// It reads JPEG, PNG, WebP, HEIC, AVIF, JPEG XL, GIF, BMP and TIFF, and writes JPEG, PNG, WebP, AVIF and GIF. It applies the orientation of the
 // source. Of the metadata it retains only a color profile that describes the samples, unchanged. Colors without
 // such a profile, and with Limits.SRGB all colors, are converted to sRGB.
 //

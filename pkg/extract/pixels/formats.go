@@ -19,6 +19,7 @@ const (
 	TIFF Format = "tiff"
 	Raw  Format = "raw" // the embedded preview of a raw file of a camera
 	AVIF Format = "avif"
+	JXL  Format = "jxl"
 )
 
 // MediaType returns the MIME type of the format. That of raw files, which differs by manufacturer, is image/x-raw.
@@ -51,6 +52,7 @@ func formats() []format {
 		{name: BMP, is: isBMP, header: (*Info).scanBMP, decode: decodeBMP},
 		{name: TIFF, is: isTIFF, header: (*Info).scanTIFF, decode: decodeTIFF},
 		{name: AVIF, is: isAVIF, header: (*Info).scanAVIF, decode: decodeAVIF},
+		{name: JXL, is: isJXL, header: (*Info).scanJXL, decode: decodeJXL},
 	}
 	if heicIncluded {
 		all = append(all, format{name: HEIC, is: isHEIC, header: (*Info).scanHEIC, decode: decodeHEIC})

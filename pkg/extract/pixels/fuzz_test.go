@@ -32,7 +32,7 @@ func seeds(f *testing.F) {
 	}
 	for _, name := range []string{
 		"sub-2x2_1x1_1x2.jpg", "lost-40-bytes.jpg", "png-gama10.png", "png-chrm-adobe.png", "png-no-iend.png",
-		"scene.heic", "frames.gif", "frames.webp", "lossy-alpha.webp",
+		"scene.heic", "alpha.jxl", "frames.gif", "frames.webp", "lossy-alpha.webp",
 	} {
 		files = append(files, filepath.Join("testdata", name))
 	}

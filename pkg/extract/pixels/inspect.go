@@ -20,14 +20,15 @@ type Info struct {
 	Frames        int    // 1 for a still picture; 0 for an animation with an unknown number of frames
 
 	format   *format
-	sequence *sequence       // nil if only the first frame can be read
-	all      bool            // Limits.AllFrames
-	writes   []Encoding      // Limits.Encodings
-	beside   int64           // Limits.Beside
-	grown    int64           // Limits.Grown
-	opaque   bool            // inverse of Limits.Transparent
-	kept     int64           // bytes that the decoder allocates
-	decoding int64           // bytes that the decoder needs only while it runs
+	sequence *sequence  // nil if only the first frame can be read
+	all      bool       // Limits.AllFrames
+	writes   []Encoding // Limits.Encodings
+	beside   int64      // Limits.Beside
+	grown    int64      // Limits.Grown
+	opaque   bool       // inverse of Limits.Transparent
+	kept     int64      // bytes that the decoder allocates
+	decoding int64      // bytes that the decoder needs only while it runs
+	jxl      jxlHeader
 	solid    bool            // no pixel can be transparent
 	clap     image.Rectangle // the part of the picture that is shown; empty for all of it
 	tolerant bool            // Limits.Tolerant

@@ -22,6 +22,7 @@ func TestMemoryIsBounded(t *testing.T) {
 		"cut JPEG": jpegOf(t, photo)[:len(jpegOf(t, photo))-20], "cut PNG": pngOf(t, photo)[:len(pngOf(t, photo))-20],
 		"linear PNG": withChunk(pngOf(t, photo), "gAMA", []byte{0, 1, 0x86, 0xa0}), "raw": fujiRaw(jpegOf(t, photo)),
 		"progressive": read(t, "testdata/progressive.jpg"), "HEIC": read(t, "testdata/scene.heic"), "AVIF": encode(t, p, pixels.AVIF),
+		"JPEG XL": read(t, "testdata/lossy.jxl"),
 	} {
 		for _, to := range []pixels.Encoding{{Format: pixels.JPEG}, {Format: pixels.WebP}, {Format: pixels.WebP, Quality: 100}, {Format: pixels.AVIF}} {
 			limits := pixels.Default

@@ -22,7 +22,7 @@ const (
 
 	PageUnreadable Reason = "the page cannot be read"
 
-	PictureFormat     Reason = "the file is not a JPEG, PNG, WebP, HEIC, GIF, BMP or TIFF picture"
+	PictureFormat     Reason = "the file is not a JPEG, PNG, WebP, HEIC, AVIF, JPEG XL, GIF, BMP or TIFF picture"
 	PictureUnreadable Reason = "the picture cannot be read"
 	PictureTooLarge   Reason = "the picture is too large"
 	PictureTooSmall   Reason = "the picture is too small"

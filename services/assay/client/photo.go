@@ -54,7 +54,7 @@ func (p Photo) Final() bool { return p.Status == Completed || p.Status == Failed
 // PhotoOptions are options in addition to the prompt. Zero values mean no preference.
 type PhotoOptions struct {
 	Provider    string `json:"provider,omitempty"`
-	Format      string `json:"format,omitempty"`  // jpeg, png, webp, gif
+	Format      string `json:"format,omitempty"`  // jpeg, png, webp, gif, avif
 	Quality     int    `json:"quality,omitempty"` // 1 to 100
 	Width       int    `json:"width,omitempty"`   // maximum in pixels
 	Height      int    `json:"height,omitempty"`  // maximum in pixels
@@ -102,7 +102,7 @@ type SafeSearch struct {
 type PhotoEdit struct {
 	Width  int    `json:"width"` // pixels
 	Height int    `json:"height"`
-	Format string `json:"format"` // jpeg, png, webp, gif
+	Format string `json:"format"` // jpeg, png, webp, gif, avif
 	Size   int64  `json:"size"`   // bytes
 
 	Outputs []PhotoEdit `json:"outputs,omitempty"` // of the option Outputs, in its order

@@ -38,7 +38,7 @@ func newPhotoEdit(s *settings) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "edit FILE…",
 		Short: "Upload photos to describe and edit them",
-		Long: `Upload photos (JPEG, PNG, WebP, HEIC) to describe and edit them. Several photos form
+		Long: `Upload photos (JPEG, PNG, WebP, HEIC, AVIF, JPEG XL, GIF, BMP, TIFF) to describe and edit them. Several photos form
 a batch of at most 20; more photos form several batches.
 
 A prompt is a list of phrases, such as "auto levels, sharpen, crop 1:1 to faces,
@@ -156,7 +156,7 @@ func (e *photoEdit) open(ctx context.Context, path string) (src source, err erro
 		src.SHA256, src.Size, err = checksum(ctx, file, info.Size(), src.bar)
 	}
 	if err == nil && format == "" {
-		err = errors.New("is not a JPEG, PNG, WebP, HEIC, GIF, BMP, TIFF or raw photo")
+		err = errors.New("is not a JPEG, PNG, WebP, HEIC, AVIF, JPEG XL, GIF, BMP, TIFF or raw photo")
 	}
 	if err != nil {
 		return src, errors.Join(plain(err), file.Close())

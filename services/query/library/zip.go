@@ -215,7 +215,7 @@ func newZip(w io.Writer) *zipWriter {
 }
 
 // compressed lists the extensions of compressed formats.
-var compressed = strings.Fields("jpg jpeg png gif webp heic heif avif zip gz bz2 xz zst 7z docx xlsx pptx odt ods odp mp3 mp4 m4a mov mkv webm ogg")
+var compressed = strings.Fields("jpg jpeg png gif webp heic heif hif avif jxl zip gz bz2 xz zst 7z docx xlsx pptx odt ods odp mp3 mp4 m4a mov mkv webm ogg")
 
 // add writes an entry and closes its content.
 func (z *zipWriter) add(e zipEntry, body io.ReadCloser) error {

@@ -23,7 +23,7 @@ const (
 )
 
 // Formats returns the formats that Format can select: those that package pixels can write.
-func Formats() []string { return []string{"jpeg", "png", "webp", "gif"} }
+func Formats() []string { return []string{"jpeg", "png", "webp", "gif", "avif"} }
 
 // Gravities returns the places that Pad and Watermark accept. Crop also accepts Faces and Subject.
 func Gravities() []Gravity {

@@ -119,6 +119,6 @@ type Step struct {
 	Text     string   `json:"text,omitempty" maxLength:"80" doc:"watermark: the text, or use logo"`
 	Logo     string   `json:"logo,omitempty" maxLength:"64" doc:"watermark: the ID of a completed photo of the same owner, whose result is drawn"`
 	Opacity  int      `json:"opacity,omitempty" minimum:"1" maximum:"100" doc:"watermark: in percent, default 85"`
-	Format   string   `json:"format,omitempty" enum:"jpeg,png,webp,gif" doc:"format: the format of the result"`
+	Format   string   `json:"format,omitempty" enum:"jpeg,png,webp,gif,avif" doc:"format: the format of the result"`
 	Quality  int      `json:"quality,omitempty" minimum:"1" maximum:"100" doc:"format: for lossy formats; default: that of the format"`
 }

@@ -68,7 +68,7 @@ type Call struct {
 // Options are requests in addition to the prompt, which takes precedence. A zero value means no
 // request.
 type Options struct {
-	Format        string // jpeg, png, webp, gif
+	Format        string // jpeg, png, webp, gif, avif
 	Quality       int    // for JPEG and WebP, 1 to 100; WebP is lossless at 100
 	Width, Height int    // maximum size in pixels
 	AspectRatio   string // for example 3:2
@@ -103,7 +103,7 @@ type SafeSearch struct{ Adult, Violence string }
 // Edited is the result of an edit.
 type Edited struct {
 	Image         []byte
-	Format        string // jpeg, png, webp, gif
+	Format        string // jpeg, png, webp, gif, avif
 	Width, Height int    // pixels
 	// Degraded is a user-facing description of what was not done as requested; "" if everything
 	// was.

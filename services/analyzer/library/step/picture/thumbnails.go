@@ -155,7 +155,7 @@ func formatOf(p *pixels.Picture, source pixels.Format) (pixels.Format, error) {
 	switch {
 	case !p.Opaque():
 		return pixels.PNG, nil
-	case source == pixels.JPEG || source == pixels.HEIC || source == pixels.Raw:
+	case source == pixels.JPEG || source == pixels.HEIC || source == pixels.AVIF || source == pixels.Raw:
 		return pixels.JPEG, nil
 	}
 	drawn, err := p.Copy().Encode(pixels.Encoding{Format: pixels.PNG})

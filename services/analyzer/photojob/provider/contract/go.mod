@@ -18,6 +18,7 @@ require (
 	github.com/assay-project/assay/pkg v0.0.0 // indirect
 	github.com/ebitengine/purego v0.8.3 // indirect
 	github.com/gen2brain/avif v0.4.4 // indirect
+	github.com/gen2brain/jpegxl v0.4.5 // indirect
 	github.com/gen2brain/webp v0.5.5 // indirect
 	github.com/golang/groupcache v0.0.0-20210331224755-41bb18bfe9da // indirect
 	github.com/google/go-cmp v0.7.0 // indirect

@@ -29,7 +29,8 @@ func New(decoder *pixels.Decoder, cfg photo.Config) *Provider {
 func (p *Provider) Limits(provider.Step) provider.Limits {
 	return provider.Limits{
 		Bytes: p.limits.Bytes, Longest: p.limits.Longest,
-		Formats: []string{pixels.JPEG.MediaType(), pixels.PNG.MediaType(), pixels.WebP.MediaType(), pixels.HEIC.MediaType(), pixels.GIF.MediaType(), pixels.BMP.MediaType(), pixels.TIFF.MediaType(), pixels.Raw.MediaType()},
+		Formats: []string{pixels.JPEG.MediaType(), pixels.PNG.MediaType(), pixels.WebP.MediaType(), pixels.HEIC.MediaType(), pixels.AVIF.MediaType(), pixels.JXL.MediaType(),
+			pixels.GIF.MediaType(), pixels.BMP.MediaType(), pixels.TIFF.MediaType(), pixels.Raw.MediaType()},
 	}
 }
 

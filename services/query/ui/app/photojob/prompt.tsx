@@ -56,6 +56,7 @@ export function PromptFields({ terms, change }: { terms: Terms; change: (terms: 
           <option value="png">PNG</option>
           <option value="webp">WebP</option>
           <option value="gif">GIF</option>
+          <option value="avif">AVIF</option>
         </select>
       </label>
       <MoreOptions options={terms.options} change={(options) => change({ ...terms, options })} />

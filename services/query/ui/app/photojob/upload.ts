@@ -12,7 +12,7 @@ const maxSize = 20_000_000; // bytes
 const maxBatch = 20; // photos
 const types: Record<string, string> = {
   jpg: "image/jpeg", jpeg: "image/jpeg", png: "image/png", webp: "image/webp", heic: "image/heic", heif: "image/heif",
-  gif: "image/gif", bmp: "image/bmp", tif: "image/tiff", tiff: "image/tiff",
+  avif: "image/avif", jxl: "image/jxl", gif: "image/gif", bmp: "image/bmp", tif: "image/tiff", tiff: "image/tiff",
   dng: "image/x-adobe-dng", cr2: "image/x-canon-cr2", cr3: "image/x-canon-cr3", nef: "image/x-nikon-nef", arw: "image/x-sony-arw",
   rw2: "image/x-panasonic-rw2", orf: "image/x-olympus-orf", raf: "image/x-fuji-raf", pef: "image/x-pentax-pef",
 };
@@ -33,7 +33,7 @@ export const upload: Target = {
   label: "Photos",
   suits: (file) => typeOf(file) !== undefined && file.size <= maxSize,
   accepts: (file) => typeOf(file) !== undefined && file.size <= maxSize,
-  refusal: `A photo is a JPEG, PNG, WebP, HEIC, GIF, BMP, TIFF or raw file of at most ${bytes(maxSize)}.`,
+  refusal: `A photo is a JPEG, PNG, WebP, HEIC, AVIF, JPEG XL, GIF, BMP, TIFF or raw file of at most ${bytes(maxSize)}.`,
   Form: lazy<FormProps>(() => import("./prompt.js")),
   begin: async (files, options): Promise<Begun> => {
     const terms = options as Terms, places = new Map<File, Schemas["BatchUpload"]>();
