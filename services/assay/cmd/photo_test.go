@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"image"
 	"image/jpeg"
+	"image/png"
+	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -124,6 +126,29 @@ func TestPhotoGetAndList(t *testing.T) {
 	}
 	p.run("photo", "list", "--status", "done").want(t, 2, "", "must be one of QUEUED, PROCESSING, EDITING, COMPLETED, FAILED")
 	p.run("photo", "list", "--limit", "0").want(t, 2, "", "See: assay photo list --help")
+}
+
+func TestPhotoURL(t *testing.T) {
+	p := newPerson(t)
+	id := p.edit("a.jpg", "sepia")
+	got := p.run("photo", "url", id, "--width", "80", "--format", "png", "--expires", "1h")
+	url, rest, _ := strings.Cut(got.out, "\n")
+	if got.status != 0 || !strings.Contains(url, "/v1/photos/"+id+"/w80.png?expires=") || !strings.HasPrefix(rest, "valid until ") {
+		t.Fatalf("photo url: got %+v, want the URL of the rendition", got)
+	}
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = resp.Body.Close() }() // read to its end
+	if config, err := png.DecodeConfig(resp.Body); err != nil || config.Width != 80 || config.Height != 60 {
+		t.Errorf("the URL shows %d × %d, %v, want a PNG of 80 × 60 pixels", config.Width, config.Height, err)
+	}
+	p.run("photo", "url", id, "--format", "gif").has(t, 1, "", "body.format")
 }
 
 func TestPhotoChanges(t *testing.T) {

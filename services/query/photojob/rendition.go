@@ -1,7 +1,6 @@
 package photojob
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
@@ -10,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"runtime"
+	"strconv"
 	"strings"
 	"time"
 
@@ -36,6 +36,8 @@ const (
 	// maxCached is the maximum time for which caches may use a rendition without asking again, so that a deleted photo
 	// disappears from them.
 	maxCached = 24 * time.Hour
+
+	crossOrigin = "Cross-Origin-Resource-Policy"
 )
 
 // renditions draws renditions, and caches them.
@@ -68,7 +70,7 @@ func newRenditions(cfg Config, decoder *pixels.Decoder, signer *rendition.Signer
 
 func renditionOperation() huma.Operation {
 	text := &huma.Schema{Type: "string"}
-	headers := map[string]*huma.Param{"Cache-Control": {Schema: text}, "ETag": {Schema: text}}
+	headers := map[string]*huma.Param{"Cache-Control": {Schema: text}, "ETag": {Schema: text}, crossOrigin: {Schema: text}}
 	binary := &huma.MediaType{Schema: &huma.Schema{Type: "string", Format: "binary"}}
 	return huma.Operation{
 		OperationID: "get-photo-rendition", Method: http.MethodGet, Path: "/v1/photos/{id}/{file}", Security: web.PublicSecurity, Tags: []string{"photos"},
@@ -123,7 +125,7 @@ func (a *Area) sendRendition(w http.ResponseWriter, r *http.Request) error {
 	header := w.Header()
 	header.Set("ETag", etag)
 	header.Set("Cache-Control", fmt.Sprintf("public, max-age=%d, immutable", int(min(time.Until(expires), maxCached).Seconds())))
-	header.Set("Cross-Origin-Resource-Policy", "cross-origin") // pages of other sites show it
+	header.Set(crossOrigin, "cross-origin") // pages of other sites show it
 	header.Set("Content-Type", pixels.Format(wanted.Format).MediaType())
 	if strings.Contains(r.Header.Get("If-None-Match"), etag) {
 		w.WriteHeader(http.StatusNotModified)
@@ -134,12 +136,13 @@ func (a *Area) sendRendition(w http.ResponseWriter, r *http.Request) error {
 		err = errNotCompleted // not uploaded yet
 	}
 	if err != nil {
-		for _, name := range []string{"ETag", "Cache-Control", "Content-Type"} {
+		for _, name := range []string{"ETag", "Cache-Control", "Content-Type", crossOrigin} {
 			header.Del(name)
 		}
 		return err
 	}
-	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(body))
+	header.Set("Content-Length", strconv.Itoa(len(body)))
+	_, _ = w.Write(body) // fails if the client has disconnected
 	return nil
 }
 
