@@ -49,6 +49,7 @@ func Promises() system.Promises {
 		"library: web pages are searched entirely":           pagesAreSearchedEntirely,
 		"library: missing text is explained":                 missingTextIsExplained,
 		"library: searches explain errors":                   searchesExplain,
+		"library: copies of a picture are found":             copiesAreFound,
 		"library: contents are found":                        contentsAreFound,
 		"library: after reveals nothing":                     afterRevealsNothing,
 		"library: lists are sorted":                          listsAreSorted,
