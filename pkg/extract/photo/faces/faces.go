@@ -65,19 +65,19 @@ const (
 )
 
 // Find returns the faces with at least the given confidence, in descending order. It searches the photo as a whole, for large faces, and in
-// overlapping parts of half its longer side, for small ones. It does not change the picture. If ctx is done, it returns
+// four overlapping parts, for small ones. It does not change the picture. If ctx is done, it returns
 // the cause.
 func (f *Finder) Find(ctx context.Context, p *pixels.Picture, least float64) ([]Face, error) {
-	double := p.Copy()
-	double.Fit(2*side, 2*side)
-	single := double.Copy()
+	larger := p.Copy()
+	larger.Fit(side+step, side+step)
+	whole := larger.Copy()
 	longer := max(p.Width(), p.Height())
-	single.Resize(max(p.Width()*side/longer, 1), max(p.Height()*side/longer, 1))
-	all, err := f.part(ctx, single.NRGBA(), image.Point{}, p, least)
+	whole.Resize(max(p.Width()*side/longer, 1), max(p.Height()*side/longer, 1))
+	all, err := f.part(ctx, whole.NRGBA(), image.Point{}, p, least)
 	if err != nil || longer <= side {
 		return distinct(all), err
 	}
-	m := double.NRGBA()
+	m := larger.NRGBA()
 	for _, y := range starts(m.Rect.Dy()) {
 		for _, x := range starts(m.Rect.Dx()) {
 			found, err := f.part(ctx, m, image.Pt(x, y), p, least)

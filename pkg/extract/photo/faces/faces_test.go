@@ -75,8 +75,8 @@ func TestFind(t *testing.T) {
 	calls.Wait()
 	// Four small copies in a large photo of shapes are found in its parts.
 	m, small := scene.New(1600, 1200, 3), p.Copy()
-	small.Fit(150, 200)
-	for _, at := range []image.Point{{0, 0}, {1450, 10}, {700, 500}, {20, 980}} {
+	small.Fit(210, 280)
+	for _, at := range []image.Point{{0, 0}, {1390, 10}, {700, 460}, {20, 920}} {
 		for y := range small.Height() {
 			copy(m.Pix[m.PixOffset(at.X, at.Y+y):], small.NRGBA().Pix[small.NRGBA().PixOffset(0, y):][:4*small.Width()])
 		}
@@ -100,7 +100,7 @@ func TestStarts(t *testing.T) {
 	for _, test := range []struct {
 		pixels int
 		want   []int
-	}{{1, []int{0}}, {192, []int{0}}, {193, []int{0, 1}}, {288, []int{0, 96}}, {384, []int{0, 96, 192}}} {
+	}{{1, []int{0}}, {192, []int{0}}, {193, []int{0, 1}}, {336, []int{0, 144}}} {
 		if got := starts(test.pixels); !slices.Equal(got, test.want) {
 			t.Errorf("starts(%d) = %v, want %v", test.pixels, got, test.want)
 		}

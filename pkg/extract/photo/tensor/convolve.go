@@ -79,13 +79,13 @@ func picture(a array, channels int) (array, error) {
 	return a.rowMajor(), nil
 }
 
-func convolution(d definition) (operation, error) {
+func convolution(d definition, f finish) (operation, error) {
 	filter, err := d.constant(1, 4)
 	if err != nil {
 		return nil, err
 	}
 	channels := filter.shape[2]
-	if min(channels, filter.shape[3]) < 1 {
+	if min(channels, filter.shape[3]) < 1 || !f.fits(filter.shape[3]) {
 		return nil, fmt.Errorf("%w: invalid filter shape %v", ErrModel, filter.shape)
 	}
 	w, err := windowOf(d, filter.shape[0], filter.shape[1])
@@ -107,7 +107,10 @@ func convolution(d definition) (operation, error) {
 		}
 		out, err := newArray(1, placed.outHeight, placed.outWidth, weights.n)
 		if err == nil {
-			placed.convolve(out.data, a, weights, d.kernels.multiply)
+			placed.convolve(out.data, a, weights, d.kernels.multiply, f)
+			if f.positive {
+				d.kernels.positive(out.data)
+			}
 		}
 		return out, err
 	}), nil
@@ -115,7 +118,7 @@ func convolution(d definition) (operation, error) {
 
 // convolve multiplies panel by panel, so that each panel stays in the cache. A row of a filter is
 // contiguous in the picture and in the weights, so nothing is copied.
-func (w window) convolve(out []float32, a array, weights panels, multiply kernel) {
+func (w window) convolve(out []float32, a array, weights panels, multiply kernel, f finish) {
 	channels, wide := a.shape[3], a.shape[2]
 	high, across := w.outHeight, w.outWidth
 	if w.height == 1 && w.width == 1 && w.down == 1 && w.right == 1 { // the rows are contiguous: treat them as one
@@ -126,11 +129,12 @@ func (w window) convolve(out []float32, a array, weights panels, multiply kernel
 	for column := 0; column < weights.n; column += tileColumns {
 		panel := weights.data[column*weights.k:]
 		columns := min(tileColumns, weights.n-column)
+		start := f.start(column, columns)
 		for y := range high {
 			for x := 0; x < across; x += tileRows {
 				x := max(min(x, across-tileRows), 0) // the last tile may overlap the previous one
 				rows := min(tileRows, across)
-				var sums tile
+				sums := start
 				for row := range w.height {
 					source, stride := a.data[((y*w.down+row)*wide+x*w.right)*channels:], step
 					if rows < tileRows {
@@ -150,7 +154,7 @@ func (w window) convolve(out []float32, a array, weights panels, multiply kernel
 }
 
 // depthwise applies a separate filter to each channel.
-func depthwise(d definition) (operation, error) {
+func depthwise(d definition, f finish) (operation, error) {
 	filter, err := d.constant(1, 4)
 	if err != nil {
 		return nil, err
@@ -160,7 +164,7 @@ func depthwise(d definition) (operation, error) {
 		return nil, err
 	}
 	channels, weights := filter.shape[2], filter.rowMajor().data
-	if filter.shape[3] != 1 || channels < 1 {
+	if filter.shape[3] != 1 || channels < 1 || !f.fits(channels) {
 		return nil, fmt.Errorf("%w: invalid filter shape %v", ErrModel, filter.shape)
 	}
 	return unary(func(a array) (array, error) {
@@ -181,11 +185,15 @@ func depthwise(d definition) (operation, error) {
 		}
 		for i := range w.outHeight * w.outWidth {
 			sums := out.data[i*channels : (i+1)*channels]
+			copy(sums, f.bias)
 			y, x := i/w.outWidth*w.down, i%w.outWidth*w.right
 			for k := range w.height * w.width {
 				at := ((y+k/w.width)*a.shape[2] + x + k%w.width) * channels
 				d.kernels.accumulate(sums, a.data[at:at+channels], weights[k*channels:(k+1)*channels])
 			}
+		}
+		if f.positive {
+			d.kernels.positive(out.data)
 		}
 		return out, nil
 	}), nil
@@ -193,40 +201,37 @@ func depthwise(d definition) (operation, error) {
 
 // fused returns a convolution that is followed by adding a bias to each channel and, optionally, by
 // an activation.
-func fused(d definition, filter func(definition) (operation, error)) (operation, error) {
+func fused(d definition, filter func(definition, finish) (operation, error)) (operation, error) {
 	bias, err := d.constant(2, 1)
 	if err != nil {
 		return nil, err
 	}
-	positive := false
+	f := finish{bias: bias.data}
 	switch ops := d.Attr["fused_ops"].List.S; {
 	case len(ops) == 1 && string(ops[0]) == "BiasAdd":
 	case len(ops) == 2 && string(ops[0]) == "BiasAdd" && string(ops[1]) == "Relu":
-		positive = true
+		f.positive = true
 	default:
 		return nil, fmt.Errorf("%w: unsupported fused operations %q", ErrModel, ops)
 	}
-	run, err := filter(d)
-	if err != nil {
-		return nil, err
+	return filter(d, f)
+}
+
+// finish is what follows a convolution.
+type finish struct {
+	bias     []float32 // one for each channel, or none
+	positive bool      // replace negative numbers by zero
+}
+
+// fits reports whether the number of channels is right.
+func (f finish) fits(channels int) bool { return f.bias == nil || len(f.bias) == channels }
+
+// start returns the values from which the sums of a tile of columns start.
+func (f finish) start(column, columns int) (t tile) {
+	if f.bias != nil {
+		for row := range tileRows {
+			copy(t[row*tileColumns:], f.bias[column:column+columns])
+		}
 	}
-	return func(in []array) ([]array, error) {
-		out, err := run(in)
-		if err != nil {
-			return nil, err
-		}
-		data, n := out[0].data, len(bias.data) // nothing else refers to the data yet
-		if out[0].shape[3] != n {
-			return nil, fmt.Errorf("%w: %d biases do not fit shape %v", ErrModel, n, out[0].shape)
-		}
-		for ; len(data) > 0; data = data[n:] {
-			add(data[:n], data[:n], bias.data)
-			for i, v := range data[:n] {
-				if positive && v < 0 {
-					data[i] = 0
-				}
-			}
-		}
-		return out, nil
-	}, nil
+	return t
 }

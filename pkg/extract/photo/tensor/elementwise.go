@@ -17,7 +17,6 @@ func each(f func(float32) float32) operation {
 	})
 }
 
-func relu(v float32) float32  { return max(v, 0) }
 func relu6(v float32) float32 { return min(max(v, 0), 6) }
 
 func sigmoid(v float32) float32 { return float32(1 / (1 + math.Exp(-float64(v)))) }

@@ -77,17 +77,21 @@ func (d definition) operation() (operation, error) {
 	case "Mul":
 		return combine(times, timesScalar), nil
 	case "Relu":
-		return each(relu), nil
+		return unary(func(a array) (array, error) {
+			out := array{a.shape, a.order, slices.Clone(a.data)}
+			d.kernels.positive(out.data)
+			return out, nil
+		}), nil
 	case "Relu6":
 		return each(relu6), nil
 	case "Sigmoid":
 		return each(sigmoid), nil
 	case "Conv2D":
-		return convolution(d)
+		return convolution(d, finish{})
 	case "_FusedConv2D":
 		return fused(d, convolution)
 	case "DepthwiseConv2dNative":
-		return depthwise(d)
+		return depthwise(d, finish{})
 	case "FusedDepthwiseConv2dNative":
 		return fused(d, depthwise)
 	case "DepthToSpace":

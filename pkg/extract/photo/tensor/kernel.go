@@ -12,14 +12,23 @@ type tile [tileRows * tileColumns]float32
 type kernels struct {
 	multiply   kernel
 	accumulate func(sums, a, b []float32) // adds the products of a and b to sums; all have the same length
+	positive   func(values []float32)     // replaces values that are not positive by zero
 }
 
 // portable are the kernels for all processors.
-var portable = kernels{multiplyPortable, accumulatePortable}
+var portable = kernels{multiplyPortable, accumulatePortable, positivePortable}
 
 // kernel adds a matrix product to c. a has tileRows rows of k numbers, stride numbers apart, and b has
 // k rows of tileColumns numbers. Products are added in the order of k.
 type kernel func(k int, a []float32, stride int, b []float32, c *tile)
+
+func positivePortable(values []float32) {
+	for i, v := range values {
+		if !(v > 0) {
+			values[i] = 0
+		}
+	}
+}
 
 func accumulatePortable(sums, a, b []float32) {
 	a, b = a[:len(sums)], b[:len(sums)]

@@ -15,10 +15,15 @@ func multiplyAVX(k int, a *float32, stride int, b, c *float32)
 //go:noescape
 func accumulateAVX(n int, sums, a, b *float32)
 
+// positiveAVX is in kernel_amd64.s. It is equivalent to positivePortable for 8 × n numbers. n is at least 1.
+//
+//go:noescape
+func positiveAVX(n int, values *float32)
+
 // fastest returns the fastest kernels for this processor.
 func fastest() kernels {
 	if cpu.X86.HasAVX {
-		return kernels{checkedAVX, accumulate}
+		return kernels{checkedAVX, accumulate, positive}
 	}
 	return portable
 }
@@ -39,4 +44,13 @@ func checkedAVX(k int, a []float32, stride int, b []float32, c *tile) {
 	if k > 0 && stride >= 0 {
 		multiplyAVX(k, &a[0], stride, &b[0], &c[0])
 	}
+}
+
+// positive leaves the numbers after the last group of 8 to positivePortable.
+func positive(values []float32) {
+	n := len(values) / 8
+	if n > 0 {
+		positiveAVX(n, &values[0])
+	}
+	positivePortable(values[8*n:])
 }

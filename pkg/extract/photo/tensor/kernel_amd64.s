@@ -83,3 +83,20 @@ next:
 	JNZ     next
 	VZEROUPPER
 	RET
+
+// func positiveAVX(n int, values *float32)
+// Requires: AVX
+TEXT ·positiveAVX(SB), NOSPLIT, $0-16
+	MOVQ   n+0(FP), AX
+	MOVQ   values+8(FP), CX
+	VXORPS Y0, Y0, Y0
+
+group:
+	VMOVUPS (CX), Y1
+	VMAXPS  Y0, Y1, Y1
+	VMOVUPS Y1, (CX)
+	ADDQ    $0x20, CX
+	DECQ    AX
+	JNZ     group
+	VZEROUPPER
+	RET

@@ -42,5 +42,9 @@ func TestKernelsAgree(t *testing.T) {
 		if fastest().accumulate(got, a, b); !slices.Equal(got, want) {
 			t.Errorf("%d numbers: got %v, want %v", n, got, want)
 		}
+		positivePortable(want)
+		if fastest().positive(got); !slices.Equal(got, want) {
+			t.Errorf("positive of %d numbers: got %v, want %v", n, got, want)
+		}
 	}
 }

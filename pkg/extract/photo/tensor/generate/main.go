@@ -46,6 +46,7 @@ func kernels() ([]byte, error) {
 	}
 	multiply(a)
 	accumulate(a)
+	positive(a)
 	file, err := a.Result()
 	if err != nil {
 		return nil, err
@@ -136,6 +137,29 @@ func accumulate(a *build.Context) {
 	}
 	a.DECQ(n)
 	a.JNZ(operand.LabelRef("next"))
+	a.VZEROUPPER()
+	a.RET()
+}
+
+// positive replaces numbers that are not positive by zero, 8 at a time. VMAXPS returns its second source, the zero, if
+// the other is not a number.
+func positive(a *build.Context) {
+	a.Implement("positiveAVX")
+	a.Attributes(attr.NOSPLIT)
+	n, values := a.GP64(), a.GP64()
+	a.Load(a.Param("n"), n)
+	a.Load(a.Param("values"), values)
+	zero := a.YMM()
+	a.VXORPS(zero, zero, zero)
+
+	a.Label("group")
+	group := a.YMM()
+	a.VMOVUPS(operand.Mem{Base: values}, group)
+	a.VMAXPS(zero, group, group)
+	a.VMOVUPS(group, operand.Mem{Base: values})
+	a.ADDQ(operand.Imm(half), values)
+	a.DECQ(n)
+	a.JNZ(operand.LabelRef("group"))
 	a.VZEROUPPER()
 	a.RET()
 }
