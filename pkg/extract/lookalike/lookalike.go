@@ -18,8 +18,7 @@ import (
 	"github.com/assay-project/assay/pkg/extract/pixels"
 )
 
-// Near is the maximum distance of pictures that look the same. docs/photos.md states how many copies have at most this
-// distance, and how many other pictures.
+// Near is the maximum distance of pictures that look the same.
 const Near = 10
 
 // Hash represents a picture.

@@ -24,7 +24,8 @@ func (e *edit) persons(ctx context.Context) ([]image.Rectangle, *cutout.Mask, er
 	return boxes, mask, err
 }
 
-// faceBoxes returns the boxes of the faces in the picture, also of those that are not sure enough for a description.
+// faceBoxes returns the boxes of the faces in the picture. If none is sure enough for a description, it returns those that
+// are likely, because the prompt suggests that there is a face.
 func (e *edit) faceBoxes(ctx context.Context) ([]image.Rectangle, error) {
 	finder, err := e.faces()
 	if err != nil {
@@ -33,7 +34,9 @@ func (e *edit) faceBoxes(ctx context.Context) ([]image.Rectangle, error) {
 	found, err := finder.Find(ctx, e.Picture, faces.Likely)
 	var boxes []image.Rectangle
 	for _, f := range found {
-		boxes = append(boxes, f.Box)
+		if f.Confidence >= faces.Sure || found[0].Confidence < faces.Sure { // the first is the clearest
+			boxes = append(boxes, f.Box)
+		}
 	}
 	return boxes, err
 }
