@@ -24,7 +24,7 @@ const Phrases = `enhance, auto levels, white balance, brighten [N%], darken [N%]
 	`warm [N%], cool [N%], sharpen [light|strong], denoise [light|strong], blur [light|strong], black and white, sepia, ` +
 	`crop W:H [to faces|to subject], crop WxH px, resize W[xH], resize N%, enlarge N%, pad W:H [COLOR], rotate 90|180|270, ` +
 	`straighten N, flip horizontal|vertical, remove background, background COLOR, blur background, ` +
-	`watermark "text" [top left], as jpeg|png|webp|gif [quality N]`
+	`watermark "text" [top left], as jpeg|png|webp|gif|avif [quality N]`
 
 // Parse parses a prompt. An empty prompt means operation.Enhance. unknown contains the parts that Parse does not
 // understand, as written. The only error is ErrTooManySteps.
