@@ -63,6 +63,7 @@ func (s *Studio) reserve(photo []byte, steps []operation.Step, results []pixels.
 		}
 		limits.Transparent = limits.Transparent || s.Op == operation.RemoveBackground
 	}
+	limits.Box = box(steps)
 	limits.Tolerant, limits.SRGB = r.Tolerant, r.Colors == "srgb"
 	limits.Encodings = results
 	for _, e := range results {
@@ -100,4 +101,17 @@ func outputMemory(outputs []operation.Output, size image.Point) (sum int64) {
 		sum += perPixel * int64(w) * int64(h)
 	}
 	return sum
+}
+
+// box returns the size to which the first step shrinks the photo, or zero if it does not.
+func box(steps []operation.Step) image.Point {
+	for _, s := range steps {
+		if s.Op == operation.Resize && s.Percent == 0 {
+			return image.Pt(s.Width, s.Height)
+		}
+		if s.Op != operation.Format {
+			break
+		}
+	}
+	return image.Point{}
 }

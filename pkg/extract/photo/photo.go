@@ -7,6 +7,7 @@ package photo
 
 import (
 	"context"
+	"image"
 	"sync"
 
 	"github.com/assay-project/assay/pkg/extract/lookalike"
@@ -68,6 +69,7 @@ type Description struct {
 // Describe describes an encoded photo.
 func (s *Studio) Describe(ctx context.Context, photo []byte) (Description, error) {
 	limits := s.config.Limits
+	limits.Box = image.Pt(factSide, factSide)
 	if s.config.Faces {
 		limits.Beside = faces.Memory
 	}

@@ -37,6 +37,7 @@ type Info struct {
 	remarks  []string
 	preview  []byte         // the part of a raw file that is decoded
 	space    *icc.Transform // of the samples, if the file states a color space other than sRGB without a profile
+	box      image.Point    // Limits.Box
 	unusual  bool           // needs the slower decoder of its format, which supports damaged and unusual files
 }
 
@@ -51,7 +52,7 @@ func inspect(data []byte, l Limits, damaged bool) (Info, error) {
 	}
 	info := Info{
 		Orientation: 1, Bytes: len(data), Frames: 1, all: l.AllFrames, writes: l.Encodings, beside: l.Beside, grown: l.Grown, opaque: !l.Transparent,
-		tolerant: l.Tolerant, measured: l.Measured, srgb: l.SRGB, unusual: damaged,
+		tolerant: l.Tolerant, measured: l.Measured, srgb: l.SRGB, box: l.Box, unusual: damaged,
 	}
 	if info.format = sniff(data); info.format == nil {
 		return Info{}, ErrFormat

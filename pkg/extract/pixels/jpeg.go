@@ -46,11 +46,12 @@ func isJPEG(head []byte) bool { return bytes.HasPrefix(head, []byte("\xff\xd8\xf
 
 // decodeJPEG uses the faster decoder of the standard library for the files that it supports.
 func decodeJPEG(ctx context.Context, _ *Decoder, data []byte, i Info) (image.Image, error) {
-	if !i.unusual {
+	divisor := i.divisor()
+	if !i.unusual && divisor == 1 {
 		m, err := jpeg.Decode(newInput(ctx, data))
 		return m, damaged(err)
 	}
-	frame, err := jpegfile.Decode(ctx, data)
+	frame, err := jpegfile.DecodeReduced(ctx, data, divisor)
 	if err != nil {
 		return nil, err
 	}
@@ -59,6 +60,21 @@ func decodeJPEG(ctx context.Context, _ *Decoder, data []byte, i Info) (image.Ima
 		remarks = append(remarks, fmt.Sprintf(reducedBits, frame.Precision))
 	}
 	return i.accept(frame.Image(), frame.Read, remarks)
+}
+
+// divisor returns the number by which the sides of the picture can be divided before it is shrunk to Limits.Box.
+func (i *Info) divisor() int {
+	width, height := i.Width, i.Height
+	if i.Orientation > 4 {
+		width, height = height, width
+	}
+	enough := func(d int) bool { return i.box.X > 0 && width/d >= i.box.X || i.box.Y > 0 && height/d >= i.box.Y }
+	for _, d := range []int{8, 4, 2} {
+		if enough(d) {
+			return d
+		}
+	}
+	return 1
 }
 
 // scanJPEG reads the segments before the first scan.
@@ -86,7 +102,8 @@ func (i *Info) scanJPEG(data []byte) (image.Config, error) {
 	i.setProfile(bytes.Join(profile, nil))
 	config, refused := jpeg.DecodeConfig(bytes.NewReader(data))
 	i.unusual = i.unusual || refused != nil || lacksEnd(data) || config.ColorModel == color.CMYKModel && !adobe
-	if !i.unusual {
+	i.Width, i.Height = config.Width, config.Height
+	if !i.unusual && i.divisor() == 1 {
 		return config, nil
 	}
 	frame, err := jpegfile.Open(data)

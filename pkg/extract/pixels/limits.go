@@ -1,6 +1,10 @@
 package pixels
 
-import "github.com/assay-project/assay/pkg/extract/reason"
+import (
+	"image"
+
+	"github.com/assay-project/assay/pkg/extract/reason"
+)
 
 // Errors of a picture that cannot be processed. They are permanent: a retry with the same bytes fails again.
 const (
@@ -22,7 +26,10 @@ type Limits struct {
 	Transparent bool
 	Beside      int64 // additional bytes that the caller needs
 	Grown       int64 // pixels of the largest picture that the caller will make of it; 0 if it does not become larger
-	AllFrames   bool  // decode all frames of an animation; otherwise, the first one, with a remark
+	// Box is the size in pixels to which the caller will shrink the upright picture; 0 for no limit of a side. A JPEG that
+	// is larger may be decoded at a half, a quarter or an eighth of its size, which takes less time.
+	Box       image.Point
+	AllFrames bool // decode all frames of an animation; otherwise, the first one, with a remark
 	// Measured means that gray values of TIFF are measurements: the least one becomes black and the greatest one white.
 	Measured bool
 	Tolerant bool // return what can be read of a truncated picture, with a remark

@@ -28,6 +28,7 @@ type component struct {
 	table         int // quantization table
 	width, height int // in samples
 	across, down  int // in blocks, up to the end of the last unit
+	side          int // of the samples of a block: 8, or less in a reduced frame
 	coefficients  []int16
 	quantization  *[64]uint16 // of the first scan
 	done          [64]float64 // share of the blocks whose coefficient is complete
@@ -92,7 +93,7 @@ func (f *Frame) measure() {
 	f.across, f.down = ceil(f.Width, 8*f.h), ceil(f.Height, 8*f.v)
 	for _, c := range f.components {
 		c.width, c.height = ceil(f.Width*c.h, f.h), ceil(f.Height*c.v, f.v)
-		c.across, c.down = f.across*c.h, f.down*c.v
+		c.across, c.down, c.side = f.across*c.h, f.down*c.v, 8
 	}
 }
 

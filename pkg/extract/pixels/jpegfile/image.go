@@ -13,7 +13,7 @@ func (f *Frame) Image() image.Image {
 	first := f.components[0]
 	switch {
 	case len(f.components) == 1:
-		return &image.Gray{Pix: first.samples, Stride: first.across * 8, Rect: rect}
+		return &image.Gray{Pix: first.samples, Stride: first.stride(), Rect: rect}
 	case len(f.components) == 4:
 		return f.cmyk(rect)
 	case f.rgb():
@@ -30,7 +30,7 @@ func (f *Frame) Image() image.Image {
 	if ratio, ok := f.ratio(); ok {
 		return &image.YCbCr{
 			Y: first.samples, Cb: second.samples, Cr: third.samples,
-			YStride: 8 * first.across, CStride: 8 * second.across, SubsampleRatio: ratio, Rect: rect,
+			YStride: first.stride(), CStride: second.stride(), SubsampleRatio: ratio, Rect: rect,
 		}
 	}
 	return &image.YCbCr{
@@ -74,7 +74,7 @@ func (f *Frame) full(c *component) []byte {
 
 // row writes a row of a component in the width of the frame.
 func (f *Frame) row(dst []byte, c *component, y int) {
-	plane := chroma.Plane{Samples: c.samples, Stride: 8 * c.across, Width: c.width, Height: c.height}
+	plane := chroma.Plane{Samples: c.samples, Stride: c.stride(), Width: c.width, Height: c.height}
 	if f.h%c.h == 0 && f.v%c.v == 0 {
 		plane.Row(dst, y, f.h/c.h, f.v/c.v)
 		return

@@ -57,7 +57,11 @@ var errEmpty = errors.New("the file contains no picture")
 
 // Decode decodes a file that may be damaged or end early. Frame.Read states the share that could be read; the rest is
 // gray. It returns an error if nothing could be read, or if ctx is done.
-func Decode(ctx context.Context, data []byte) (*Frame, error) {
+func Decode(ctx context.Context, data []byte) (*Frame, error) { return DecodeReduced(ctx, data, 1) }
+
+// DecodeReduced is like Decode, but returns a frame that is reduced by a divisor of 1, 2, 4 or 8, which takes less time.
+// Sides are rounded up.
+func DecodeReduced(ctx context.Context, data []byte, divisor int) (*Frame, error) {
 	d := decoder{ctx: ctx, data: data, adobe: -1}
 	err := d.segments(false)
 	if ctx.Err() != nil {
@@ -69,6 +73,7 @@ func Decode(ctx context.Context, data []byte) (*Frame, error) {
 	}
 	f.Read = 1
 	f.jfif, f.adobe = d.jfif, d.adobe
+	f.reduce(divisor)
 	for _, c := range f.components {
 		if d.damaged || !d.complete || err != nil || c.quantization == nil {
 			f.Read = f.share()

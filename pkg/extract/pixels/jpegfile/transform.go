@@ -43,14 +43,18 @@ func inverse(c *[8]int) (out [8]int) {
 // reconstruct calculates the samples of a component from its coefficients, which it releases. Samples of 12 bits are
 // reduced to 8.
 func (c *component) reconstruct(precision int) {
-	c.samples = make([]byte, 64*c.across*c.down)
+	c.samples = make([]byte, c.side*c.side*c.across*c.down)
 	if c.quantization == nil {
 		c.quantization = new([64]uint16) // no scan contains the component
 	}
 	for y := range c.down {
 		for x := range c.across {
 			b := c.coefficients[64*(y*c.across+x):][:64]
-			c.block(b, c.samples[(8*y*c.across+x)*8:], precision)
+			if out := c.samples[(c.side*y*c.across+x)*c.side:]; c.side < 8 {
+				c.small(b, out, precision)
+			} else {
+				c.block(b, out, precision)
+			}
 		}
 	}
 	c.coefficients = nil
