@@ -16,6 +16,7 @@ require (
 	cloud.google.com/go/auth v0.9.3 // indirect
 	cloud.google.com/go/compute/metadata v0.5.0 // indirect
 	github.com/assay-project/assay/pkg v0.0.0 // indirect
+	github.com/bep/imagemeta v1.0.1 // indirect
 	github.com/ebitengine/purego v0.8.3 // indirect
 	github.com/gen2brain/avif v0.4.4 // indirect
 	github.com/gen2brain/jpegxl v0.4.5 // indirect
