@@ -16,7 +16,7 @@
 //	equal      as a reference
 //	told       different, with a remark of the decoder
 //	different  different, without a remark
-//	damaged    read by libvips only with errors in the file ignored, and refused by pixels
+//	damaged    read by libvips with warnings, and refused by pixels
 //	refused    read by a reference, and refused by pixels
 //	extra      read by pixels only
 //	neither    read by none

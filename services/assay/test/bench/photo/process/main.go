@@ -57,10 +57,7 @@ func run(ctx context.Context, args []string, _ io.Writer) error {
 }
 
 func edit(ctx context.Context, decoder *pixels.Decoder, describe bool, prompt string, data []byte, out string) error {
-	studio, err := photo.New(decoder, photo.Config{Limits: pixels.Default, Objects: true})
-	if err != nil {
-		return err
-	}
+	studio := photo.New(decoder, photo.Config{Limits: pixels.Default, Faces: true})
 	if describe {
 		if _, err := studio.Describe(ctx, data); err != nil {
 			return err
