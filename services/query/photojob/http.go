@@ -33,7 +33,7 @@ func (a *Area) Routes(r *web.Router) {
 		DefaultStatus: http.StatusTemporaryRedirect,
 	}, a.download, web.Refusals{http.StatusConflict: {"not-completed"}, http.StatusGone: {"photo-removed"}})
 	r.Handle(renditionOperation(), a.rendition, web.Refusals{
-		http.StatusForbidden: {"signature-invalid", "url-expired"}, http.StatusConflict: {"not-completed"}, http.StatusGone: {"photo-removed"},
+		http.StatusNotFound: {"rendition-not-found"}, http.StatusForbidden: {"signature-invalid", "url-expired"}, http.StatusConflict: {"not-completed"}, http.StatusGone: {"photo-removed"},
 		http.StatusUnprocessableEntity: {"not-drawn"}, http.StatusTooManyRequests: {"too-many-at-once"},
 	})
 	web.Register(r, huma.Operation{

@@ -93,7 +93,12 @@ func renditionOperation() huma.Operation {
 
 // rendition is the plain handler of renditionOperation.
 func (a *Area) rendition(w http.ResponseWriter, r *http.Request) {
-	if err := a.sendRendition(w, r); err != nil {
+	err := a.sendRendition(w, r)
+	if errors.Is(err, lifecycle.ErrNotFound) {
+		// A code of its own, because a credential would not help.
+		err = web.NewProblem(http.StatusNotFound, "rendition-not-found", "There is no photo or no rendition with this URL.")
+	}
+	if err != nil {
 		web.WriteError(w, r, problem(err))
 	}
 }
