@@ -56,7 +56,7 @@ func checked(t photojob.Terms, field string) (photojob.Terms, error) {
 		return t, empty()
 	case !slices.Contains(photojob.FileTypes(), t.ContentType):
 		return t, web.NewProblem(http.StatusUnsupportedMediaType, "not-a-photo",
-			"A photo is "+strings.Join(photojob.FileTypes(), ", ")+". Convert others, such as AVIF, before the upload.")
+			"A photo is "+strings.Join(photojob.FileTypes(), ", ")+". Convert others before the upload.")
 	case t.Size > photojob.MaxSize:
 		return t, tooLarge()
 	}

@@ -45,7 +45,7 @@ func TestTermsAreCheckedAndCompleted(t *testing.T) {
 		"unknown provider":     {func(t *photojob.Terms) { t.Options.Provider = "magic" }, http.StatusUnprocessableEntity},
 		"quality too high":     {func(t *photojob.Terms) { t.Options.Quality = 101 }, http.StatusUnprocessableEntity},
 		"invalid aspect ratio": {func(t *photojob.Terms) { t.Options.AspectRatio = "0:1" }, http.StatusUnprocessableEntity},
-		"AVIF":                 {func(t *photojob.Terms) { t.ContentType = "image/avif" }, http.StatusUnsupportedMediaType},
+		"SVG":                  {func(t *photojob.Terms) { t.ContentType = "image/svg+xml" }, http.StatusUnsupportedMediaType},
 		"no media type":        {func(t *photojob.Terms) { t.ContentType = "" }, http.StatusUnsupportedMediaType},
 		"empty":                {func(t *photojob.Terms) { t.Size = 0 }, http.StatusUnprocessableEntity},
 		"too large":            {func(t *photojob.Terms) { t.Size++ }, http.StatusRequestEntityTooLarge},

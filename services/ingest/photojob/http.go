@@ -21,7 +21,7 @@ func (a *Area) Routes(r *web.Router) {
 		Summary: "Upload a photo, or reserve an upload",
 		Description: "With a JSON body, creates a job and returns a presigned request for its photo. " +
 			"With multipart/form-data, accepts the photo in the part \"file\", and the parts \"prompt\" and \"options\" (JSON), and returns 202 with the job. " +
-			"A photo is a JPEG, PNG, WebP, HEIC, AVIF, JPEG XL, GIF, BMP or TIFF of at most 20 MB and 50 megapixels.",
+			"A photo is a JPEG, PNG, WebP, HEIC, AVIF, JPEG XL, GIF, BMP, TIFF or raw file of at most 20 MB and 50 megapixels.",
 		DefaultStatus: http.StatusCreated,
 		Middlewares:   huma.Middlewares{web.OnMediaType("multipart/form-data", a.postMultipart(r.Bodies))},
 		RequestBody:   accept.FormBody(map[string]*huma.Schema{promptPart: {Type: "string"}, optionsPart: {Type: "string"}}),

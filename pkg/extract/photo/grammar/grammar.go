@@ -48,6 +48,9 @@ func Parse(prompt string) (steps []operation.Step, unknown []string, err error) 
 		return nil, nil, ErrTooManySteps.With(reason.StepsLimit, n, MaxSteps)
 	}
 	if len(best.steps) == 0 && len(best.unknown) == 0 {
+		if slices.ContainsFunc(tokens, func(t token) bool { return t.word != "" && t.word != "then" && t.word != "and" }) {
+			return nil, []string{strings.TrimSpace(prompt)}, nil // words, but none for an edit
+		}
 		return []operation.Step{{Op: operation.Enhance}}, nil, nil
 	}
 	return best.steps, best.unknown, nil

@@ -53,6 +53,7 @@ func TestUnknown(t *testing.T) {
 		"remove background of cat, remove":                         {"remove background of cat", "remove"},
 		"background, background plaid":                             {"background", "background plaid"},
 		"background #ff800, background ff8001, background #+f8001": {"background #ff800", "background ff8001", "background #+f8001"},
+		"please, the photo":                                        {"please, the photo"},
 		"Make it Magic, sepia":                                     {"Make it Magic"},
 		"brighten 101%, brighten 0":                                {"brighten 101%", "brighten 0"},
 		"brighten 20% more":                                        {"brighten 20% more"},
