@@ -44,7 +44,7 @@ func TestDescribe(t *testing.T) {
 		"gray":     {filled(color.NRGBA{128, 128, 128, 255}), "A landscape photo, of low contrast and blurry, in black and white.", []string{"monochrome", "blurry"}},
 		"document": {document(), "An upright picture that looks like a document, sharp, in black and white.", []string{"document_like", "monochrome"}},
 	} {
-		a, err := s.Describe(t.Context(), pngOf(t, test.picture))
+		a, err := s.Describe(t.Context(), pngOf(t, test.picture), false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -66,7 +66,7 @@ func TestColorNames(t *testing.T) {
 		"orange": {255, 165, 0, 255}, "yellow": {255, 255, 0, 255}, "green": {0, 128, 0, 255}, "turquoise": {64, 224, 208, 255},
 		"blue": {0, 0, 255, 255}, "purple": {128, 0, 128, 255}, "pink": {255, 192, 203, 255}, "brown": {139, 69, 19, 255}, "beige": {222, 184, 135, 255},
 	} {
-		a, err := s.Describe(t.Context(), pngOf(t, filled(c)))
+		a, err := s.Describe(t.Context(), pngOf(t, filled(c)), false)
 		if err != nil {
 			t.Fatal(err)
 		}

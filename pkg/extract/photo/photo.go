@@ -66,9 +66,10 @@ type Description struct {
 	Hash   string  // of package lookalike; empty if the photo is almost of a single color
 }
 
-// Describe describes an encoded photo.
-func (s *Studio) Describe(ctx context.Context, photo []byte) (Description, error) {
+// Describe describes an encoded photo. If it is tolerant, it describes what can be read of a truncated one.
+func (s *Studio) Describe(ctx context.Context, photo []byte, tolerant bool) (Description, error) {
 	limits := s.config.Limits
+	limits.Tolerant = tolerant
 	limits.Box = image.Pt(factSide, factSide)
 	if s.config.Faces {
 		limits.Beside = faces.Memory

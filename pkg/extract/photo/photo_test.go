@@ -154,7 +154,7 @@ func TestEdit(t *testing.T) {
 // TestFaces checks that one face is found, labeled, and in the center of the crop.
 func TestFaces(t *testing.T) {
 	s, data := newStudio(t, everything), sample.Portrait(t)
-	a, err := s.Describe(t.Context(), data)
+	a, err := s.Describe(t.Context(), data, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,7 +165,7 @@ func TestFaces(t *testing.T) {
 	if e.Degraded != "" || e.Width != 240 || e.Height != 240 {
 		t.Errorf("got %d × %d, degraded %q, want 240 × 240 without omissions", e.Width, e.Height, e.Degraded)
 	}
-	a, err = s.Describe(t.Context(), e.Image) // the face is still in the picture
+	a, err = s.Describe(t.Context(), e.Image, false) // the face is still in the picture
 	if err != nil || !slices.ContainsFunc(a.Labels, func(l photo.Label) bool { return l.Name == "portrait" }) {
 		t.Errorf("analysis of the crop: got %+v, %v, want the label portrait", a, err)
 	}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"reflect"
+	"strings"
 	"time"
 
 	"github.com/assay-project/assay/pkg/blob"
@@ -224,9 +225,10 @@ func (e *editing) makeCall(ctx context.Context, p opened, call photojob.Call, ra
 		Image: e.photo, MediaType: e.mediaType, Answer: raw,
 	}
 	working := ctx // without the deadline of the call
+	var remarks []string
 	if call.Until > 0 {
 		var err error
-		if request.Image, request.MediaType, err = remote.Prepared(ctx, e.decoder, e.photo, p.Limits(provider.Step(call.Step))); err != nil {
+		if request.Image, request.MediaType, remarks, err = remote.Prepared(ctx, e.decoder, e.photo, p.Limits(provider.Step(call.Step)), request.Options); err != nil {
 			return nil, unprepared(err)
 		}
 		request.Keep = func(ctx context.Context, from io.Reader) ([]byte, error) { return e.keepRaw(ctx, call.N, from) }
@@ -266,7 +268,7 @@ func (e *editing) makeCall(ctx context.Context, p opened, call photojob.Call, ra
 		}
 		result.Outputs = append(result.Outputs, photojob.OutputResult{Width: o.Width, Height: o.Height, Format: o.Format, Size: int64(len(o.Image))})
 	}
-	return &answer{Edit: result, Degraded: edited.Degraded, Usage: usage}, nil
+	return &answer{Edit: result, Degraded: joined(strings.Join(remarks, ". "), edited.Degraded), Usage: usage}, nil
 }
 
 // putFinal stores a result, unless a previous attempt stored it.

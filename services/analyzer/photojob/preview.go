@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"image"
 
 	"github.com/assay-project/assay/pkg/blob"
 	"github.com/assay-project/assay/pkg/extract/pixels"
@@ -35,7 +36,9 @@ func (e *editing) storePreviews(ctx context.Context, finalKey string, edited []b
 
 // preview returns a small copy of a photo as JPEG, or as PNG if it has transparent pixels.
 func (e *editing) preview(ctx context.Context, photo []byte) ([]byte, pixels.Format, error) {
-	p, release, err := e.decoder.Decode(ctx, photo, pixels.Default)
+	limits := pixels.Default
+	limits.Tolerant, limits.Box = e.job.Options.Tolerant, image.Pt(previewSide, previewSide)
+	p, release, err := e.decoder.Decode(ctx, photo, limits)
 	if err != nil {
 		return nil, "", err
 	}

@@ -39,7 +39,7 @@ func (p *Provider) Check(context.Context) error { return nil }
 
 // Analyze describes the photo. It ignores the prompt.
 func (p *Provider) Analyze(ctx context.Context, c provider.Call) (provider.Analysis, provider.Usage, error) {
-	d, err := p.studio.Describe(ctx, c.Image)
+	d, err := p.studio.Describe(ctx, c.Image, c.Options.Tolerant)
 	if err != nil {
 		return provider.Analysis{}, usage, failed(ctx, err)
 	}

@@ -19,11 +19,13 @@ const MaxPicture = 30_000_000
 
 // Prepared returns a photo in the form in which it is sent to a service: upright, without metadata
 // except for the color profile, and within the service's limits. It is a JPEG, or a PNG if it has
-// transparency and a PNG is small enough.
-func Prepared(ctx context.Context, decoder *pixels.Decoder, photo []byte, l provider.Limits) (prepared []byte, mediaType string, err error) {
-	picture, release, err := decoder.Decode(ctx, photo, pixels.Default)
+// transparency and a PNG is small enough. The remarks state what decoding lost.
+func Prepared(ctx context.Context, decoder *pixels.Decoder, photo []byte, l provider.Limits, o provider.Options) (prepared []byte, mediaType string, remarks []string, err error) {
+	limits := pixels.Default
+	limits.Tolerant, limits.SRGB = o.Tolerant, o.Colors == "srgb"
+	picture, release, err := decoder.Decode(ctx, photo, limits)
 	if err != nil {
-		return nil, "", err
+		return nil, "", nil, err
 	}
 	defer release()
 	encodings := []pixels.Encoding{{Format: pixels.JPEG, Quality: 85}, {Format: pixels.JPEG, Quality: 70}}
@@ -34,14 +36,14 @@ func Prepared(ctx context.Context, decoder *pixels.Decoder, photo []byte, l prov
 		picture.Fit(longest, longest)
 		for _, encoding := range encodings {
 			if prepared, err = picture.Encode(encoding); err != nil {
-				return nil, "", err
+				return nil, "", nil, err
 			}
 			if int64(len(prepared)) <= l.Bytes {
-				return prepared, encoding.Format.MediaType(), nil
+				return prepared, encoding.Format.MediaType(), picture.Remarks, nil
 			}
 		}
 	}
-	return nil, "", pixels.ErrTooLarge.With(reason.EncodingLimit, l.Bytes)
+	return nil, "", nil, pixels.ErrTooLarge.With(reason.EncodingLimit, l.Bytes)
 }
 
 // Edited decodes the picture of a response, which must be within the limits of photos. Its content determines its

@@ -43,7 +43,7 @@ func TestPrepared(t *testing.T) {
 		"transparency": {clear.Bytes(), provider.Limits{Bytes: 1 << 20, Longest: 3000}, "image/png", 300},
 	} {
 		t.Run(name, func(t *testing.T) {
-			photo, mediaType, err := remote.Prepared(t.Context(), decoder, test.photo, test.limits)
+			photo, mediaType, _, err := remote.Prepared(t.Context(), decoder, test.photo, test.limits, provider.Options{})
 			if err != nil || mediaType != test.mediaType || int64(len(photo)) > test.limits.Bytes || bytes.Contains(photo, []byte("secret")) {
 				t.Fatalf("got %s, %d bytes, %v, want %s of at most %d bytes without metadata", mediaType, len(photo), err, test.mediaType, test.limits.Bytes)
 			}
@@ -52,7 +52,7 @@ func TestPrepared(t *testing.T) {
 			}
 		})
 	}
-	if _, _, err := remote.Prepared(t.Context(), decoder, tagged, provider.Limits{Bytes: 100, Longest: 600}); !errors.Is(err, pixels.ErrTooLarge) {
+	if _, _, _, err := remote.Prepared(t.Context(), decoder, tagged, provider.Limits{Bytes: 100, Longest: 600}, provider.Options{}); !errors.Is(err, pixels.ErrTooLarge) {
 		t.Errorf("with a limit of 100 bytes: got %v, want ErrTooLarge", err)
 	}
 }

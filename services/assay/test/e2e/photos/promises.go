@@ -7,6 +7,8 @@ import "github.com/assay-project/assay/services/assay/test/e2e/system"
 func Promises() system.Promises {
 	return system.Promises{
 		"photos are edited":                     photosAreEdited,
+		"options apply":                         optionsApply,
+		"outputs are kept":                      outputsAreKept,
 		"photos are listed":                     photosAreListed,
 		"downloads follow the job":              downloadsFollowTheJob,
 		"download links expire":                 downloadLinksExpire,

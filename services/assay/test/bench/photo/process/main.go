@@ -59,7 +59,7 @@ func run(ctx context.Context, args []string, _ io.Writer) error {
 func edit(ctx context.Context, decoder *pixels.Decoder, describe bool, prompt string, data []byte, out string) error {
 	studio := photo.New(decoder, photo.Config{Limits: pixels.Default, Faces: true})
 	if describe {
-		if _, err := studio.Describe(ctx, data); err != nil {
+		if _, err := studio.Describe(ctx, data, false); err != nil {
 			return err
 		}
 	}
