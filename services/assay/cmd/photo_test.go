@@ -93,7 +93,7 @@ func TestPhotoEditOfSeveralFilesCreatesBatch(t *testing.T) {
 		}
 	}
 	if len(batches) != 1 || !strings.Contains(got.out, `"code":"IMAGE_UNREADABLE"`) ||
-		!strings.Contains(got.out, `{"path":"`+paths[3]+`","error":"is not a JPEG, PNG, WebP or HEIC photo"}`) ||
+		!strings.Contains(got.out, `{"path":"`+paths[3]+`","error":"is not a JPEG, PNG, WebP, HEIC, AVIF, JPEG XL, GIF, BMP, TIFF or raw photo"}`) ||
 		!strings.Contains(got.out, `{"path":"`+paths[4]+`","error":"no such file or directory"}`) {
 		t.Errorf("got %s\nwant one batch, an unreadable image and the errors of two files", got.out)
 	}

@@ -124,10 +124,16 @@ func resize(c *clause) (operation.Step, bool) {
 	step := operation.Step{Op: operation.Resize}
 	ok := dimensions(c, &step)
 	named := c.has("RESIZE", "SHRINK", "MAKE", "WIDE", "HIGH", "LONGEST") || c.has("DOWN") && c.has("TO")
-	if n := c.first("N"); n.symbol != "" && n.value <= 100 {
+	if n := c.first("N"); n.symbol != "" && n.value <= 100 && !plainSize(c, n) {
 		return operation.Step{}, false // a factor, or percent?
 	}
 	return step, ok && named
+}
+
+// plainSize reports whether a clause is "resize W" or "fit W" as documented, with at least 16 pixels.
+func plainSize(c *clause, n token) bool {
+	word := c.first("RESIZE").word
+	return c.text() == "RESIZE N" && (word == "resize" || word == "fit") && n.value >= 16
 }
 
 // percent accepts the new size, or by how much to shrink.
