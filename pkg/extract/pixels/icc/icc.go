@@ -78,11 +78,20 @@ func grayTransform(c Curve) *Transform {
 	return t
 }
 
+// neutral is the largest rounding error of a row of a matrix that maps white to white, in 65536ths. It is corrected, so that
+// grays stay neutral.
+const neutral = 64
+
 func newTransform(m matrix, curves [3]Curve) *Transform {
 	t := &Transform{channels: 3, curves: curves, encoded: make([]byte, 1<<16)}
 	for row, values := range toSRGB().multiply(m) {
+		sum := int64(0)
 		for column, v := range values {
 			t.matrix[row][column] = int64(math.Round(v * 65536))
+			sum += t.matrix[row][column]
+		}
+		if rest := 65536 - sum; -neutral <= rest && rest <= neutral {
+			t.matrix[row][row] += rest
 		}
 	}
 	for i, curve := range curves {

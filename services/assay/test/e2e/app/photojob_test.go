@@ -22,6 +22,8 @@ func TestPhotos(t *testing.T) {
 	p.Click(t, "dialog .phrases button", "black and white")
 	p.Wait(t, `document.querySelector("dialog textarea").value === "black and white"`)
 	p.See(t, ".plan", "Convert to black and white.")
+	p.Click(t, "dialog summary", "More options")
+	p.Click(t, "dialog label", "Convert the colors to sRGB")
 	p.State(t, "photos-prompt")
 	p.Click(t, ".dialog-foot button.primary", "Upload")
 	p.Wait(t, `document.querySelectorAll(".tray .completed").length === 2`)

@@ -16,7 +16,7 @@ import { receivers } from "../upload/receivers.js";
 import { cancel, remove, retry } from "./photos.js";
 import { PromptFields } from "./prompt.js";
 import { Slider } from "./slider.js";
-import { bytesOf, ended, nameOf, type Photo, states, shown, type Terms } from "./view.js";
+import { bytesOf, ended, nameOf, outputOf, type Photo, states, shown, type Terms } from "./view.js";
 
 const crumbs = [{ href: "/photos", label: "Photos" }];
 
@@ -85,7 +85,7 @@ export default function PhotoPage({ params }: PageProps): JSX.Element {
       {photo.status === "FAILED" && (
         <Notice tone="bad">{photo.error ? <Bdi text={photo.error.message} /> : "The photo could not be processed."}</Notice>
       )}
-      {photo.degraded && <Notice tone="warn">Some edits were not applied: <Bdi text={photo.degraded} /></Notice>}
+      {photo.degraded && <Notice tone="warn">Not everything was done as requested: <Bdi text={photo.degraded} /></Notice>}
       {running && (
         <section class="card waiting" aria-live="polite">
           <p>{states[photo.status].label}. This page updates automatically.</p>
@@ -195,9 +195,22 @@ function Facts({ photo }: { photo: Photo }): JSX.Element {
         )}
       </ol>
       <dl class="facts">
-        <dt>Prompt</dt><dd>{photo.prompt ? <Bdi text={photo.prompt} /> : "enhance"}</dd>
+        <dt>Prompt</dt><dd>{photo.prompt ? <Bdi text={photo.prompt} /> : photo.options.operations?.length ? "–" : "enhance"}</dd>
         <dt>Uploaded</dt><dd>{bytes(photo.fileSize)}, {photo.fileType.replace("image/", "").toUpperCase()}</dd>
+        {photo.options.operations && <><dt>Operations</dt><dd>{photo.options.operations.map((o) => o.op).join(", ")}</dd></>}
         {result && <><dt>Edited</dt><dd>{bytes(result.size)}, {result.format.toUpperCase()}, {result.width} × {result.height}</dd></>}
+        {result?.outputs && (
+          <>
+            <dt>Also</dt>
+            <dd>
+              {result.outputs.map((o, i) => (
+                <a key={i} class="also" href={outputOf(photo.jobId, i + 1)} download>
+                  {o.format.toUpperCase()}, {o.width} × {o.height}, {bytes(o.size)}
+                </a>
+              ))}
+            </dd>
+          </>
+        )}
         <dt>Edited by</dt><dd>{photo.provider === "stub" ? "Assay" : photo.provider}</dd>
         <dt>Kept until</dt><dd><Time iso={photo.expiresAt} exact /></dd>
       </dl>

@@ -22,8 +22,11 @@ export const addressOf = (id: string): string => `/photos/${encodeURIComponent(i
 export const bytesOf = (id: string, variant: "final" | "original" | "preview" | "original-preview"): string =>
   `/v1/photos/${encodeURIComponent(id)}/download?variant=${variant}`;
 
-/** Whether a browser can show the uploaded photo: most cannot show HEIC. */
-export const shown = (photo: Photo): boolean => !/hei[cf]/.test(photo.fileType);
+/** The address that redirects to the bytes of a further result, the first with n = 1. */
+export const outputOf = (id: string, n: number): string => `/v1/photos/${encodeURIComponent(id)}/download?output=${n}`;
+
+/** Whether a browser can show the uploaded photo: most cannot show HEIC, JPEG XL, TIFF and raw files. */
+export const shown = (photo: Photo): boolean => !/hei[cf]|jxl|tiff|x-/.test(photo.fileType);
 
 export const nameOf = (photo: { originalFileName?: string; jobId: string }): string => photo.originalFileName ?? photo.jobId;
 
