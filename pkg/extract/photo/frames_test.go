@@ -19,11 +19,11 @@ func TestFrames(t *testing.T) {
 		frames   int
 		degraded string
 	}{
-		"first":       {photo.Request{Prompt: "flip horizontal, resize 24"}, pixels.GIF, 1, first},
-		"all":         {photo.Request{Prompt: "flip horizontal, resize 24", Frames: "all"}, pixels.GIF, 5, ""},
-		"all as WebP": {photo.Request{Prompt: "sepia, resize 24, as webp", Frames: "all"}, pixels.WebP, 5, ""},
-		"all as JPEG": {photo.Request{Prompt: "resize 24, as jpeg", Frames: "all"}, pixels.JPEG, 1, first},
-		"once":        {photo.Request{Prompt: "crop 1:1 to faces, resize 16", Frames: "all"}, pixels.GIF, 5, "no face"},
+		"first":       {photo.Request{Prompt: "flip horizontal, resize 24 px"}, pixels.GIF, 1, first},
+		"all":         {photo.Request{Prompt: "flip horizontal, resize 24 px", Frames: "all"}, pixels.GIF, 5, ""},
+		"all as WebP": {photo.Request{Prompt: "sepia, resize 24 px, as webp", Frames: "all"}, pixels.WebP, 5, ""},
+		"all as JPEG": {photo.Request{Prompt: "resize 24 px, as jpeg", Frames: "all"}, pixels.JPEG, 1, first},
+		"once":        {photo.Request{Prompt: "crop 1:1 to faces, resize 16 px", Frames: "all"}, pixels.GIF, 5, "no face"},
 	} {
 		data, err := os.ReadFile("../pixels/testdata/frames.gif")
 		if err != nil {
