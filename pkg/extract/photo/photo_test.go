@@ -62,10 +62,10 @@ func TestEditIsDeterministic(t *testing.T) {
 func TestPersons(t *testing.T) {
 	s := newStudio(t, everything)
 	for prompt, want := range map[string]string{
-		"remove background":            "6f6e138e0aecf4b8",
-		"background turquoise, as png": "5d02cb6d5b268045",
-		"blur background, as png":      "4b6d9d918a7335fc",
-		"crop 1:2 to subject, as png":  "52ae6d24abd30e6f",
+		"remove background":            "d5857ef2f65d3889",
+		"background turquoise, as png": "3538a4ceda8b5099",
+		"blur background, as png":      "2f5492f182160b9a",
+		"crop 1:2 to subject, as png":  "90941cc6f88f9201",
 	} {
 		e := edit(t, s, sample.Portrait(t), photo.Request{Prompt: prompt})
 		m, err := png.Decode(bytes.NewReader(e.Image))
