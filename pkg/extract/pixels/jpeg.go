@@ -18,11 +18,10 @@ import (
 
 // Markers of JPEG (ITU-T T.81, table B.1).
 const (
-	markerEOI   = 0xd9
-	markerSOS   = 0xda
-	markerAPP1  = 0xe1
-	markerAPP2  = 0xe2
-	markerAPP14 = 0xee
+	markerEOI  = 0xd9
+	markerSOS  = 0xda
+	markerAPP1 = 0xe1
+	markerAPP2 = 0xe2
 )
 
 var (
@@ -44,7 +43,8 @@ func checkScans(data []byte) error {
 
 func isJPEG(head []byte) bool { return bytes.HasPrefix(head, []byte("\xff\xd8\xff")) }
 
-// decodeJPEG uses the faster decoder of the standard library for the files that it supports.
+// decodeJPEG uses the faster decoder of the standard library for the files that it supports. It is not used for RGB and
+// CMYK, because it repeats their subsampled components.
 func decodeJPEG(ctx context.Context, _ *Decoder, data []byte, i Info) (image.Image, error) {
 	divisor := i.divisor()
 	if !i.unusual && divisor == 1 {
@@ -83,7 +83,7 @@ func (i *Info) scanJPEG(data []byte) (image.Config, error) {
 		return image.Config{}, err
 	}
 	var profile [][]byte
-	exif, adobe := false, false
+	exif := false
 	eachSegment(data, func(marker byte, body []byte) {
 		switch {
 		case marker == markerAPP1 && bytes.HasPrefix(body, exifHeader):
@@ -93,15 +93,13 @@ func (i *Info) scanJPEG(data []byte) (image.Config, error) {
 			exif = true
 		case marker == markerAPP2 && bytes.HasPrefix(body, iccHeader):
 			profile = appendChunk(profile, body[len(iccHeader):])
-		case marker == markerAPP14 && bytes.HasPrefix(body, []byte("Adobe")):
-			adobe = true
 		case isFrame(marker):
 			i.kept += frameMemory(marker, body)
 		}
 	})
 	i.setProfile(bytes.Join(profile, nil))
 	config, refused := jpeg.DecodeConfig(bytes.NewReader(data))
-	i.unusual = i.unusual || refused != nil || lacksEnd(data) || config.ColorModel == color.CMYKModel && !adobe
+	i.unusual = i.unusual || refused != nil || lacksEnd(data) || config.ColorModel == color.CMYKModel || config.ColorModel == color.RGBAModel
 	i.Width, i.Height = config.Width, config.Height
 	if !i.unusual && i.divisor() == 1 {
 		return config, nil

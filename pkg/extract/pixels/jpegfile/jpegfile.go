@@ -63,7 +63,10 @@ func Decode(ctx context.Context, data []byte) (*Frame, error) { return DecodeRed
 // Sides are rounded up.
 func DecodeReduced(ctx context.Context, data []byte, divisor int) (*Frame, error) {
 	d := decoder{ctx: ctx, data: data, adobe: -1}
-	err := d.segments(false)
+	err := d.standardTables()
+	if err == nil {
+		err = d.segments(false)
+	}
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}

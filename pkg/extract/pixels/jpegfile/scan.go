@@ -3,6 +3,7 @@ package jpegfile
 import (
 	"context"
 	"errors"
+	"slices"
 )
 
 // scan is a scan of a frame (ITU-T T.81, B.2.3).
@@ -52,7 +53,7 @@ func (d *decoder) scan(body []byte) error {
 
 func (s *scan) add(id, tables byte) error {
 	for _, c := range s.frame.components {
-		if c.id != id {
+		if c.id != id || slices.Contains(s.components, c) { // several components may have the same name
 			continue
 		}
 		if tables>>4 > 3 || tables&15 > 3 {
@@ -70,16 +71,11 @@ func (s *scan) add(id, tables byte) error {
 
 func (s *scan) check() error {
 	units := 0
-	for i, c := range s.components {
+	for _, c := range s.components {
 		units += c.h * c.v
 		needsDC, needsAC := s.start == 0 && s.high == 0, s.end > 0 && (s.start > 0 || !s.frame.progressive)
 		if c.quantization == nil || needsDC && c.dc == nil || needsAC && c.ac == nil {
 			return errors.New("a table is missing")
-		}
-		for _, other := range s.components[:i] {
-			if other == c {
-				return errors.New("the header of a scan names a component twice")
-			}
 		}
 	}
 	switch {
