@@ -184,6 +184,9 @@ func (b *bmp) plain(ctx context.Context, m *image.NRGBA) int {
 	for c, mask := range b.masks {
 		channels[c] = scaled(mask)
 	}
+	if b.masks[3] == 0 {
+		channels[3] = func(uint32) byte { return 0xff }
+	}
 	for y := range b.size.Y {
 		if len(b.pixels) < y*stride+used || ctx.Err() != nil {
 			return y
@@ -210,10 +213,10 @@ func (b *bmp) plain(ctx context.Context, m *image.NRGBA) int {
 	return b.size.Y
 }
 
-// scaled returns a function that returns the bits of a mask as 8 bits. Without a mask, it returns 255.
+// scaled returns a function that returns the bits of a mask as 8 bits. Without a mask, it returns 0.
 func scaled(mask uint32) func(uint32) byte {
 	if mask == 0 {
-		return func(uint32) byte { return 0xff }
+		return func(uint32) byte { return 0 }
 	}
 	low := bits.TrailingZeros32(mask)
 	most := uint64(mask >> low)

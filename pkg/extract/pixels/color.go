@@ -55,7 +55,7 @@ func (i Info) color(m image.Image) *Picture {
 	switch {
 	case space == "":
 		return normal(m)
-	case inks != (space == "CMYK"):
+	case inks != (space == "CMYK"), space == "GRAY" && i.Format == WebP: // WebP has no gray pictures
 		p := normal(m)
 		p.Remarks = append(p.Remarks, unusedProfile)
 		return p

@@ -1,12 +1,16 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"image"
+	"image/png"
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/assay-project/assay/pkg/extract/pixels"
 )
 
 // outcome is the result of a comparison. See the package comment.
@@ -83,7 +87,20 @@ func (c comparer) decode(ctx context.Context, data []byte) (*image.NRGBA, string
 		return nil, "", err
 	}
 	defer release()
-	return picture.NRGBA(), strings.Join(picture.Remarks, "; "), nil
+	remarks := strings.Join(picture.Remarks, "; ")
+	info, err := pixels.Inspect(data, c.limits)
+	if err != nil || len(info.Profile) < 20 || string(info.Profile[16:20]) != "GRAY" {
+		return picture.NRGBA(), remarks, nil
+	}
+	encoded, err := picture.Encode(pixels.Encoding{Format: pixels.PNG}) // NRGBA applies a profile for gray
+	if err != nil {
+		return nil, "", err
+	}
+	m, err := png.Decode(bytes.NewReader(encoded))
+	if err != nil {
+		return nil, "", err
+	}
+	return asNRGBA(m), remarks, nil
 }
 
 func judge(ours *image.NRGBA, remarks string, failure error, reference *image.NRGBA, program string) result {

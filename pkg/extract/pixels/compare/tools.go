@@ -23,7 +23,7 @@ type tools struct{ folder string }
 const maxTime = time.Minute
 
 // vips returns a picture as read by libvips, upright, or nil if libvips cannot read it. Samples that are not gray or RGB
-// with 8 or 16 bits are converted to sRGB by libvips.
+// with 8 or 16 bits are converted to sRGB by libvips; CMYK with its profile and the perceptual intent, if it has one.
 func (t tools) vips(ctx context.Context, path string) (*image.NRGBA, error) {
 	link, upright, converted := filepath.Join(t.folder, "in"), filepath.Join(t.folder, "upright.v"), filepath.Join(t.folder, "converted.v")
 	if err := relink(path, link); err != nil {
@@ -37,7 +37,14 @@ func (t tools) vips(ctx context.Context, path string) (*image.NRGBA, error) {
 		return nil, err
 	}
 	if !r.rgb() {
-		if read, err := t.run(ctx, "vips", "colourspace", upright, converted, "srgb"); !read {
+		read := false
+		if r.kind == vipsCMYK {
+			read, err = t.run(ctx, "vips", "icc_transform", upright, converted, "srgb", "--embedded", "--intent", "perceptual")
+		}
+		if !read && err == nil {
+			read, err = t.run(ctx, "vips", "colourspace", upright, converted, "srgb")
+		}
+		if !read {
 			return nil, err
 		}
 		if r, err = readRaster(converted); err != nil || !r.rgb() {
@@ -89,9 +96,13 @@ func (t tools) second(ctx context.Context, path, format string) (*image.NRGBA, s
 	if err != nil {
 		return nil, "", fmt.Errorf("result of %s: %w", program, err)
 	}
+	return asNRGBA(m), program, os.Remove(file)
+}
+
+func asNRGBA(m image.Image) *image.NRGBA {
 	out := image.NewNRGBA(image.Rect(0, 0, m.Bounds().Dx(), m.Bounds().Dy()))
 	draw.Draw(out, out.Rect, m, m.Bounds().Min, draw.Src)
-	return out, program, os.Remove(file)
+	return out
 }
 
 // run reports whether a program succeeded. It returns an error if the program cannot be started, or if ctx is done.

@@ -15,6 +15,7 @@ const (
 	vipsShorts    = 2 // VIPS_FORMAT_USHORT
 	vipsMultiband = 0
 	vipsGray      = 1
+	vipsCMYK      = 15
 	vipsRGB       = 17
 	vipsSRGB      = 22
 	vipsRGB16     = 25
