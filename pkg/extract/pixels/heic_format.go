@@ -10,7 +10,7 @@ import (
 func isHEIC(head []byte) bool { return hasBrand(head, "heic", "heix", "heim", "heis") }
 
 func decodeHEIC(ctx context.Context, d *Decoder, data []byte, i Info) (image.Image, error) {
-	return d.codecs.heif.decode(ctx, data, i)
+	return d.codecs.heif.decode(ctx, withPrimary(data, i.master), i)
 }
 
 // scanHEIC reads the properties of the primary picture. The decoder applies the geometry of the container.

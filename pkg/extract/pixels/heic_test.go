@@ -3,6 +3,8 @@
 package pixels_test
 
 import (
+	"bytes"
+	"encoding/binary"
 	"image/color"
 	"slices"
 	"testing"
@@ -45,5 +47,27 @@ func TestHEIC10Bits(t *testing.T) {
 	p := decode(t, read(t, "testdata/heic-10bit-24mp.heic"))
 	if p.Fit(300, 0); p.Width() != 300 || p.Height() != 200 || len(p.Remarks) != 1 {
 		t.Errorf("got %d × %d pixels, remarks %q, want 300 × 200 and one remark", p.Width(), p.Height(), p.Remarks)
+	}
+}
+
+// TestHEICPrimaryThumbnail checks that the picture is decoded if the file calls its thumbnail the primary item, as libvips
+// and heif-convert do, and that the primary item is decoded if it is larger than what it is said to be the thumbnail of.
+func TestHEICPrimaryThumbnail(t *testing.T) {
+	data := read(t, "testdata/thumbnail.heic")
+	at := bytes.Index(data, []byte("pitm")) + 8
+	for _, item := range []uint16{1, 3} {
+		binary.BigEndian.PutUint16(data[at:], item)
+		p := decode(t, data)
+		if got := p.NRGBA().NRGBAAt(80, 1); p.Width() != 160 || p.Height() != 120 || got.R < 240 || got.B > 15 || len(p.Remarks) > 0 {
+			t.Errorf("primary item %d: got %d × %d pixels, %v at the top, remarks %q, want 160 × 120, red, none", item, p.Width(), p.Height(), got, p.Remarks)
+		}
+	}
+	from := bytes.Index(data, []byte("thmb")) + 4
+	binary.BigEndian.PutUint16(data[at:], 1)
+	master, thumbnail := binary.BigEndian.Uint16(data[from+4:]), binary.BigEndian.Uint16(data[from:])
+	binary.BigEndian.PutUint16(data[from:], master)
+	binary.BigEndian.PutUint16(data[from+4:], thumbnail)
+	if p := decode(t, data); p.Width() != 160 {
+		t.Errorf("reversed reference: got a width of %d, want 160", p.Width())
 	}
 }

@@ -1,6 +1,7 @@
 package pixels
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"image"
@@ -16,6 +17,7 @@ type items struct {
 	depth     int        // maximum bits per channel of all items
 	alpha     bool       // whether an item of the file is an alpha plane
 	sequence  bool       // whether the file contains a sequence of pictures
+	master    uint32     // the described item, if the primary item is its thumbnail; otherwise 0
 }
 
 // cicp are code points for a color space (ITU-T H.273).
@@ -43,7 +45,7 @@ func scanItems(data []byte) (items, error) {
 			meta = body[4:]
 		}
 	})
-	var primary, tile uint32
+	var primary, master, tile uint32
 	var properties []property
 	of := map[uint32][]int{} // indices of the properties of each item
 	eachBox(meta, func(name string, body []byte) {
@@ -61,31 +63,53 @@ func scanItems(data []byte) (items, error) {
 			})
 		}
 	})
-	eachBox(meta, func(name string, body []byte) {
-		if name == "iref" && len(body) >= 4 {
-			long := body[0] > 0
-			eachBox(body[4:], func(name string, body []byte) {
-				from, at := itemID(body, long, 0)
-				if to, _ := itemID(body, long, at+2); name == "dimg" && from == primary && tile == 0 {
-					tile = to
-				}
-			})
+	references := func(f func(name string, from, to uint32)) {
+		eachBox(meta, func(name string, body []byte) {
+			if name == "iref" && len(body) >= 4 {
+				long := body[0] > 0
+				eachBox(body[4:], func(name string, body []byte) {
+					from, at := itemID(body, long, 0)
+					to, _ := itemID(body, long, at+2)
+					f(name, from, to)
+				})
+			}
+		})
+	}
+	own := func(item uint32, add func(property)) {
+		for _, n := range of[item] {
+			if n > 0 && n <= len(properties) {
+				add(properties[n-1])
+			}
+		}
+	}
+	area := func(item uint32) (pixels int) {
+		var i items
+		own(item, i.addOwn)
+		return i.config.Width * i.config.Height
+	}
+	references(func(name string, from, to uint32) {
+		if name == "thmb" && from == primary && area(to) > area(primary) { // in some files, the master refers to the thumbnail
+			master = to
+		}
+	})
+	if master != 0 {
+		primary, out.master = master, master
+	}
+	references(func(name string, from, to uint32) {
+		if name == "dimg" && from == primary && tile == 0 {
+			tile = to
 		}
 	})
 	for _, p := range properties {
 		out.addAny(p)
 	}
-	for _, n := range of[primary] {
-		if n > 0 && n <= len(properties) {
-			out.addOwn(properties[n-1])
-		}
-	}
+	own(primary, out.addOwn)
 	if out.profile == nil && out.nclx == nil { // of a grid, the tiles may have the profile
-		for _, n := range of[tile] {
-			if n > 0 && n <= len(properties) && properties[n-1].name == "colr" {
-				out.addOwn(properties[n-1])
+		own(tile, func(p property) {
+			if p.name == "colr" {
+				out.addOwn(p)
 			}
-		}
+		})
 	}
 	if out.config.Width == 0 {
 		return out, errors.New("the header does not state a size")
@@ -95,7 +119,7 @@ func scanItems(data []byte) (items, error) {
 
 // setItems sets the color space, and that a sequence has an unknown number of frames.
 func (i *Info) setItems(found items) {
-	i.solid = !found.alpha
+	i.solid, i.master = !found.alpha, found.master
 	if found.sequence {
 		i.Frames = 0
 	}
@@ -105,6 +129,29 @@ func (i *Info) setItems(found items) {
 	case found.nclx != nil:
 		i.setCodePoints(int(found.nclx.primaries), int(found.nclx.transfer))
 	}
+}
+
+// withPrimary returns a copy of a HEIF file with another primary item, or the file itself if item is 0.
+func withPrimary(data []byte, item uint32) []byte {
+	if item == 0 {
+		return data
+	}
+	changed := bytes.Clone(data)
+	eachBox(changed, func(name string, body []byte) {
+		if name != "meta" || len(body) < 4 {
+			return
+		}
+		eachBox(body[4:], func(name string, body []byte) {
+			switch {
+			case name != "pitm" || len(body) < 6:
+			case body[0] == 0:
+				binary.BigEndian.PutUint16(body[4:], uint16(item))
+			case len(body) >= 8:
+				binary.BigEndian.PutUint32(body[4:], item)
+			}
+		})
+	})
+	return changed
 }
 
 // addTracks uses the size of a track if there is no item.

@@ -29,6 +29,7 @@ type Info struct {
 	kept     int64      // bytes that the decoder allocates
 	decoding int64      // bytes that the decoder needs only while it runs
 	jxl      jxlHeader
+	master   uint32          // the item of HEIF to decode instead of the primary one, which is its thumbnail; 0 for the primary one
 	solid    bool            // no pixel can be transparent
 	clap     image.Rectangle // the part of the picture that is shown; empty for all of it
 	tolerant bool            // Limits.Tolerant
