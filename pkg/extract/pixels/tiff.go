@@ -9,6 +9,7 @@ import (
 	"image/jpeg"
 	"slices"
 
+	"github.com/assay-project/assay/pkg/extract/pixels/icc"
 	"github.com/assay-project/assay/pkg/extract/samples"
 )
 
@@ -16,7 +17,10 @@ func isTIFF(head []byte) bool {
 	return len(head) >= 4 && slices.Contains([]string{"II*\x00", "MM\x00*", "II+\x00", "MM\x00+"}, string(head[:4]))
 }
 
-const reducedRange = "the values were scaled: the darkest one is black, the brightest one white"
+const (
+	reducedRange = "the values were scaled: the darkest one is black, the brightest one white"
+	linearLight  = "floating-point colors were converted to sRGB as linear light, without those brighter than white"
+)
 
 func (i *Info) scanTIFF(data []byte) (image.Config, error) {
 	if i.measured {
@@ -65,8 +69,17 @@ func decodeTIFF(ctx context.Context, _ *Decoder, data []byte, i Info) (image.Ima
 	if c.Deep() {
 		remarks = append(remarks, fmt.Sprintf(reducedBits, c.Bits()))
 	}
+	var t *icc.Transform // of CMYK
+	if c.Linear() {
+		remarks = append(remarks, linearLight)
+	}
 	if c.CMYK() {
-		remarks = append(remarks, reducedCMYK)
+		var err error
+		if t, err = icc.New(validProfile(c.Profile)); err == nil && t.Channels() == 4 {
+			c.Inks = t.CMYK
+		} else {
+			t, remarks = nil, append(remarks, reducedCMYK)
+		}
 	}
 	c.JPEG = func(ctx context.Context, tile []byte) (image.Image, error) {
 		if err := checkScans(tile); err != nil {
@@ -86,6 +99,9 @@ func decodeTIFF(ctx context.Context, _ *Decoder, data []byte, i Info) (image.Ima
 		if inks, ok := m.(*image.CMYK); ok { // the decoder inverts them, as Adobe stores them outside of TIFF
 			for i, v := range inks.Pix {
 				inks.Pix[i] = 255 - v
+			}
+			if t != nil {
+				return inksToSRGB(inks, t), nil
 			}
 		}
 		return normal(m).NRGBA(), nil

@@ -23,6 +23,8 @@ func TestTIFF(t *testing.T) {
 		"deep":               {remark: "16 bits per channel were reduced to 8"},
 		"lab":                {most: 8},
 		"cmyk":               {most: 2, remark: "CMYK"},
+		"linear":             {most: 1, remark: "32 bits per channel were reduced to 8. floating-point colors were converted to sRGB as linear light"},
+		"bt709":              {like: "bt709.png"},
 		"palette":            {most: 1, like: "palette.png"},
 		"fax":                {like: "fax.png"},
 		"g3":                 {like: "fax.png"},

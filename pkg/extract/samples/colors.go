@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"image"
+	"math"
 
 	"github.com/assay-project/assay/pkg/extract/reason"
 )
@@ -16,6 +17,7 @@ const (
 	tagColorMap     = 320
 	tagExtraSamples = 338
 	tagJPEGTables   = 347
+	tagCoefficients = 529
 	tagSubsampling  = 530
 	tagProfile      = 34675
 
@@ -28,6 +30,8 @@ const (
 	photometricICCLab  = 9
 
 	extraAssociated = 1
+
+	typeRational = 5
 
 	compressionHuffman = 2
 	compressionG3      = 3
@@ -43,6 +47,8 @@ type Colors struct {
 	Profile       []byte // the ICC profile, nil when absent
 	// JPEG decodes a strip or tile that is a JPEG. Without it, JPEG compression is not supported.
 	JPEG func(ctx context.Context, data []byte) (image.Image, error)
+	// Inks converts CMYK to RGB. Without it, CMYK is converted without a profile.
+	Inks func(c, m, y, k byte) (r, g, b byte)
 
 	plane         Plane // the layout; of separate planes, that of each
 	directory     *directory
@@ -56,6 +62,7 @@ type Colors struct {
 	tables        []byte // of JPEG
 	horizontal    int    // pixels that share a chroma sample, side by side
 	vertical      int
+	weights       [3]float64 // of R, G and B in luma; 0 for those of JPEG
 }
 
 // unsupported names the feature for which a file is refused.
@@ -183,11 +190,24 @@ func (c *Colors) supported() error {
 		if v := c.directory.values(tagSubsampling); len(v) >= 2 {
 			c.horizontal, c.vertical = int(v[0]), int(v[1])
 		}
+		c.readWeights()
 		if h, v := c.horizontal, c.vertical; h != 1 && h != 2 && h != 4 || v != 1 && v != 2 && v != 4 || p.bits != 8 || c.separate && h*v > 1 {
 			return unsupported("Y'CbCr of this layout")
 		}
 	}
 	return nil
+}
+
+// readWeights reads the coefficients of Y'CbCr, which are those of JPEG by default.
+func (c *Colors) readWeights() {
+	v := c.directory.values(tagCoefficients)
+	if len(v) != 6 || v[1] == 0 || v[3] <= 0 || v[2] <= 0 || v[5] == 0 {
+		return
+	}
+	weights := [3]float64{float64(v[0]) / float64(v[1]), float64(v[2]) / float64(v[3]), float64(v[4]) / float64(v[5])}
+	if math.Abs(weights[0]-0.299) > 0.001 || math.Abs(weights[2]-0.114) > 0.001 {
+		c.weights = weights
+	}
 }
 
 func (c *Colors) readPalette() error {

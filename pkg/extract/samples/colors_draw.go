@@ -7,7 +7,7 @@ import (
 )
 
 // Draw returns the pixels, without the orientation, and the share of them that could be read. Samples of more than 8 bits
-// lose their low bits; floating-point numbers are 0 to 1. It returns ErrDamaged, or the error of ctx.
+// lose their low bits; floating-point numbers are 0 to 1, in linear light if Linear. It returns ErrDamaged, or the error of ctx.
 func (c *Colors) Draw(ctx context.Context) (m *image.NRGBA, read float64, err error) {
 	p := &c.plane
 	m = image.NewNRGBA(image.Rect(0, 0, c.Width, c.Height))
@@ -63,7 +63,10 @@ func (c *Colors) draw(m *image.NRGBA, stored [][]byte, area image.Rectangle) {
 	row := c.rowBytes()
 	var pixel [5]int // the channels of the color and alpha
 	n := needed[c.photometric]
-	sample := c.sampler()
+	sample, opacity := c.sampler(), c.sampler()
+	if c.Linear() {
+		sample = c.encoded()
+	}
 	for y := range area.Dy() {
 		out := m.Pix[m.PixOffset(area.Min.X, area.Min.Y+y):]
 		for x := range area.Dx() {
@@ -74,7 +77,7 @@ func (c *Colors) draw(m *image.NRGBA, stored [][]byte, area image.Rectangle) {
 			to[3] = 0xff
 			c.color(to, pixel[:n])
 			if c.alpha >= 0 {
-				to[3] = byte(c.at(stored, y*row, x, c.alpha, sample))
+				to[3] = byte(c.at(stored, y*row, x, c.alpha, opacity))
 				if a := int(to[3]); c.premultiplied && a > 0 && a < 255 {
 					for k := range 3 {
 						to[k] = byte(min((int(to[k])*255+a/2)/a, 255))
@@ -159,9 +162,13 @@ func (c *Colors) color(to []byte, pixel []int) {
 			copy(to, c.palette[pixel[0]][:])
 		}
 	case photometricCMYK:
-		to[0], to[1], to[2] = color.CMYKToRGB(byte(pixel[0]), byte(pixel[1]), byte(pixel[2]), byte(pixel[3]))
+		inks := c.Inks
+		if inks == nil {
+			inks = color.CMYKToRGB
+		}
+		to[0], to[1], to[2] = inks(byte(pixel[0]), byte(pixel[1]), byte(pixel[2]), byte(pixel[3]))
 	case photometricYCbCr:
-		to[0], to[1], to[2] = color.YCbCrToRGB(byte(pixel[0]), byte(pixel[1]), byte(pixel[2]))
+		to[0], to[1], to[2] = c.luma(byte(pixel[0]), byte(pixel[1]), byte(pixel[2]))
 	case photometricLab:
 		to[0], to[1], to[2] = labToRGB(float64(pixel[0])/2.55, float64(int8(pixel[1])), float64(int8(pixel[2])))
 	case photometricICCLab:
@@ -177,7 +184,7 @@ func (c *Colors) drawUnits(m *image.NRGBA, stored []byte, area image.Rectangle) 
 		for x := range area.Dx() {
 			at := stored[y/v*row+x/h*unit:][:unit]
 			to := m.Pix[m.PixOffset(area.Min.X+x, area.Min.Y+y):][:4]
-			to[0], to[1], to[2] = color.YCbCrToRGB(at[y%v*h+x%h], at[h*v], at[h*v+1])
+			to[0], to[1], to[2] = c.luma(at[y%v*h+x%h], at[h*v], at[h*v+1])
 			to[3] = 0xff
 		}
 	}

@@ -129,7 +129,8 @@ func (d *directory) part(at, n int64) ([]byte, error) {
 	return d.data[at : at+n], nil
 }
 
-// values returns the numbers of a tag, or nil if it is missing or damaged.
+// values returns the numbers of a tag, or nil if it is missing or damaged. Of fractions, it returns numerators and
+// denominators.
 func (d *directory) values(tag uint16) []int64 {
 	for at := int64(0); at < int64(len(d.entries)); at += d.size() {
 		e := d.entries[at : at+d.size()]
@@ -140,6 +141,9 @@ func (d *directory) values(tag uint16) []int64 {
 		count, inline := int64(d.order.Uint32(e[4:])), e[8:]
 		if d.big {
 			count, inline = int64(d.order.Uint64(e[4:])), e[12:]
+		}
+		if d.order.Uint16(e[2:]) == typeRational {
+			width, count = 4, 2*min(max(count, -1), maxValues)
 		}
 		if width == 0 || count < 0 || count > maxValues {
 			return nil

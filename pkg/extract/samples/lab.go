@@ -1,7 +1,5 @@
 package samples
 
-import "math"
-
 // labToRGB converts CIE L*a*b* with the white of D50 to sRGB (IEC 61966-2-1), adapted to D65 with the matrix of Bradford.
 func labToRGB(l, a, b float64) (red, green, blue byte) {
 	inverse := func(t float64) float64 {
@@ -12,14 +10,5 @@ func labToRGB(l, a, b float64) (red, green, blue byte) {
 	}
 	fy := (l + 16) / 116
 	x, y, z := 0.96422*inverse(fy+a/500), inverse(fy), 0.82521*inverse(fy-b/200)
-	encode := func(v float64) byte {
-		v = min(max(v, 0), 1)
-		if v <= 0.0031308 {
-			v *= 12.92
-		} else {
-			v = 1.055*math.Pow(v, 1/2.4) - 0.055
-		}
-		return byte(v*255 + 0.5)
-	}
 	return encode(3.1338561*x - 1.6168667*y - 0.4906146*z), encode(-0.9787684*x + 1.9161415*y + 0.0334540*z), encode(0.0719453*x - 0.2289914*y + 1.4052427*z)
 }
