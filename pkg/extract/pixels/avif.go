@@ -57,7 +57,7 @@ func decodeAVIF(ctx context.Context, d *Decoder, data []byte, i Info) (_ image.I
 	}
 	defer func() { err = errors.Join(err, instance.Close()) }()
 	c := codec{instance}
-	m := c.decodeAVIF(withPrimary(data, i.master), i)
+	m := c.decodeAVIF(withDistinct(withPrimary(data, i.master)), i)
 	return m, c.Err()
 }
 
