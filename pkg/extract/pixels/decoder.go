@@ -57,6 +57,10 @@ func (d *Decoder) DecodeAll(ctx context.Context, data []byte, l Limits) (a *Anim
 		return nil, nil, err
 	}
 	a, release, err = d.decode(ctx, data, info)
+	if info.Format == JXL && errors.Is(err, wasm.ErrMemory) {
+		info.decoding += jxlLayers(info)
+		a, release, err = d.decode(ctx, data, info)
+	}
 	if !errors.Is(err, errDamaged) {
 		return a, release, err
 	}

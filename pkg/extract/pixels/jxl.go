@@ -37,6 +37,13 @@ func jxlMemory(pixels int64, channels, depth int) int64 {
 	return 40<<20 + pixels*each
 }
 
+// jxlLayers returns the memory that is needed in addition for a picture of several layers or with patches, which its
+// header does not state: four frames can be kept for later ones (ISO/IEC 18181-1).
+func jxlLayers(i Info) int64 {
+	const frames, sample = 4, 4
+	return 32<<20 + frames*sample*int64(3+i.jxl.extra)*int64(i.Width)*int64(i.Height)
+}
+
 // scanJXL reads the header of the codestream.
 func (i *Info) scanJXL(data []byte) (image.Config, error) {
 	h, err := readJXL(codestream(data))

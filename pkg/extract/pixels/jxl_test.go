@@ -21,3 +21,17 @@ func TestJXL(t *testing.T) {
 		}
 	}
 }
+
+// TestJXLPatches checks a page of text, for which the decoder keeps further frames.
+func TestJXLPatches(t *testing.T) {
+	p := decode(t, read(t, "testdata/patches.jxl"))
+	dark := 0
+	for _, v := range p.Luma().Pix {
+		if v < 64 {
+			dark++
+		}
+	}
+	if p.Width() != 1600 || p.Height() != 1100 || dark < 20_000 || dark > 200_000 {
+		t.Errorf("got %d × %d pixels, %d of them dark, want 1600 × 1100 with text", p.Width(), p.Height(), dark)
+	}
+}
