@@ -6,10 +6,10 @@ import (
 	"context"
 	"fmt"
 	"image"
-	"image/jpeg"
 	"image/png"
 	"time"
 
+	"github.com/assay-project/assay/pkg/extract/pixels/jpegfile"
 	"github.com/assay-project/assay/pkg/extract/wasm"
 )
 
@@ -44,7 +44,9 @@ func (p *Picture) Encode(e Encoding) ([]byte, error) {
 	var err error
 	switch e.Format {
 	case JPEG:
-		err = jpeg.Encode(&out, p.onWhite(), &jpeg.Options{Quality: cmp.Or(e.Quality, DefaultQuality)})
+		var file []byte
+		file, err = jpegfile.Encode(p.onWhite(), cmp.Or(e.Quality, DefaultQuality))
+		out.Write(file)
 	case PNG:
 		if _, planes := p.pixels.(*image.YCbCr); planes {
 			p.NRGBA() // image/png would write 16 bits per channel

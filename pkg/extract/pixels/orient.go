@@ -1,6 +1,9 @@
 package pixels
 
-import "image"
+import (
+	"encoding/binary"
+	"image"
+)
 
 // orient applies an orientation as defined by EXIF 2.32, table "Orientation".
 func (p *Picture) orient(o int) {
@@ -117,19 +120,88 @@ func (t turn) plane(dst []byte, dstStride int, size image.Point, src []byte, src
 	if t.swap {
 		stepX, stepY = stepY, stepX
 	}
-	for y := range size.Y {
-		row, at := dst[y*dstStride:y*dstStride+size.X*n], begin+y*stepY
-		if n == 1 {
-			for x := range row {
-				row[x] = src[at]
-				at += stepX
+	if t.swap && n == 1 {
+		transpose(dst, dstStride, size, src, begin, stepX, stepY)
+		return
+	}
+	side := max(size.X, size.Y)
+	if t.swap { // columns are read: tiles whose lines stay in the cache
+		side = 64
+	}
+	for top := 0; top < size.Y; top += side {
+		for left := 0; left < size.X; left += side {
+			for y := top; y < min(top+side, size.Y); y++ {
+				row := dst[y*dstStride+left*n : y*dstStride+min(left+side, size.X)*n]
+				move(row, src, begin+y*stepY+left*stepX, stepX, n)
 			}
-			continue
 		}
-		for x := 0; x < len(row); x += 4 {
-			copy(row[x:x+4], src[at:at+4])
-			at += stepX
+	}
+}
+
+// transpose writes columns of a plane as rows. begin is the offset of the first sample; stepX, a row or minus a row, and stepY,
+// 1 or -1, are the distances of the next sample in each direction of the result.
+func transpose(dst []byte, dstStride int, size image.Point, src []byte, begin, stepX, stepY int) {
+	const lines = 64 // of the source, which stay in the cache
+	for left := 0; left < size.X; left += lines {
+		right := min(left+lines, size.X)
+		y := 0
+		for ; y+8 <= size.Y; y += 8 {
+			x := left
+			for ; x+8 <= right; x += 8 {
+				var b [8]uint64
+				first := begin + y*stepY + x*stepX
+				if stepY < 0 {
+					first -= 7
+				}
+				for i := range b {
+					b[i] = binary.LittleEndian.Uint64(src[first+i*stepX:])
+				}
+				square(&b)
+				for i, v := range b {
+					if stepY < 0 {
+						i = 7 - i
+					}
+					binary.LittleEndian.PutUint64(dst[(y+i)*dstStride+x:], v)
+				}
+			}
+			for i := y; i < y+8; i++ {
+				move(dst[i*dstStride+x:i*dstStride+right], src, begin+i*stepY+x*stepX, stepX, 1)
+			}
 		}
+		for ; y < size.Y; y++ {
+			move(dst[y*dstStride+left:y*dstStride+right], src, begin+y*stepY+left*stepX, stepX, 1)
+		}
+	}
+}
+
+// square transposes 8 × 8 bytes: the four quarters, then those of the quarters, then those of these.
+func square(b *[8]uint64) {
+	for _, s := range [3]struct {
+		rows, shift int
+		mask        uint64
+	}{{4, 32, 0x00000000ffffffff}, {2, 16, 0x0000ffff0000ffff}, {1, 8, 0x00ff00ff00ff00ff}} {
+		for i := range 8 {
+			if i&s.rows == 0 {
+				swapped := (b[i]>>s.shift ^ b[i+s.rows]) & s.mask
+				b[i] ^= swapped << s.shift
+				b[i+s.rows] ^= swapped
+			}
+		}
+	}
+}
+
+// move writes a row with the pixels of src from offset at on, which are step bytes apart. A pixel has 1 or 4 bytes.
+func move(row, src []byte, at, step, n int) {
+	if n == 1 {
+		for x := range row {
+			row[x] = src[at]
+			at += step
+		}
+		return
+	}
+	for x := 0; x < len(row); x += 4 {
+		copy(row[x:x+4], src[at:at+4])
+		at += step
 	}
 }
 

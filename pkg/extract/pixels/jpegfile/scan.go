@@ -165,7 +165,7 @@ func (s *scan) block(c *component, b []int16) error {
 		if err := s.first(c, b); err != nil {
 			return err
 		}
-		return s.coefficients(c, b, 1)
+		return s.sequential(c, (*[64]int16)(b))
 	case s.start == 0 && s.high == 0:
 		return s.first(c, b)
 	case s.start == 0:
@@ -197,8 +197,53 @@ func (s *scan) first(c *component, b []int16) error {
 	return nil
 }
 
-// coefficients decodes the AC coefficients from k, of a sequential scan or of the first scan of a progressive frame
-// (ITU-T T.81, F.2.2.2 and G.1.2.2).
+// sequential decodes the AC coefficients of a sequential scan.
+func (s *scan) sequential(c *component, b *[64]int16) error {
+	codes := c.ac
+	for k := 1; k < 64; k++ {
+		if s.count < 32 {
+			s.fill()
+		}
+		if both := codes.both[s.left>>(64-ahead)]; both != 0 {
+			length := int(both & 0xff)
+			s.left <<= length
+			if s.count -= length; s.count < 0 {
+				return errShort
+			}
+			zeros := int(both >> 8 & 0xff)
+			if zeros == last {
+				return nil
+			}
+			if k += zeros; k > 63 {
+				return errCode
+			}
+			b[zigzag[k]&63] = int16(both >> 16)
+			continue
+		}
+		symbol, err := s.symbol(codes)
+		if err != nil {
+			return err
+		}
+		zeros, n := symbol>>4, symbol&15
+		if k += zeros; n == 0 {
+			if zeros == 15 {
+				continue
+			}
+			return nil
+		}
+		if k > 63 {
+			return errCode
+		}
+		value, err := s.extend(n)
+		if err != nil {
+			return err
+		}
+		b[zigzag[k]&63] = int16(value)
+	}
+	return nil
+}
+
+// coefficients decodes the AC coefficients from k, of the first scan of a progressive frame (ITU-T T.81, G.1.2.2).
 func (s *scan) coefficients(c *component, b []int16, k int) error {
 	if s.decoder.run > 0 {
 		s.decoder.run--
