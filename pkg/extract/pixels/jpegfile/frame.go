@@ -1,6 +1,7 @@
 package jpegfile
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -24,12 +25,14 @@ type Frame struct {
 // component is a color component of a frame.
 type component struct {
 	id            byte
-	h, v          int // sampling factors
-	table         int // quantization table
-	width, height int // in samples
-	across, down  int // in blocks, up to the end of the last unit
-	side          int // of the samples of a block: 8, or less in a reduced frame
-	coefficients  []int16
+	h, v          int         // sampling factors
+	table         int         // quantization table
+	width, height int         // in samples
+	across, down  int         // in blocks, up to the end of the last unit
+	side          int         // of the samples of a block: 8, or less in a reduced frame
+	blocks        int         // in a row of a scan that contains no other component
+	rows          int         // of blocks in such a scan
+	coefficients  []int16     // of a progressive frame
 	quantization  *[64]uint16 // of the first scan
 	done          [64]float64 // share of the blocks whose coefficient is complete
 	dc, ac        *huffman    // tables of the current scan
@@ -94,12 +97,16 @@ func (f *Frame) measure() {
 	for _, c := range f.components {
 		c.width, c.height = ceil(f.Width*c.h, f.h), ceil(f.Height*c.v, f.v)
 		c.across, c.down, c.side = f.across*c.h, f.down*c.v, 8
+		c.blocks, c.rows = ceil(c.width, 8), ceil(c.height, 8)
 	}
 }
 
 // Memory returns the number of bytes that Decode and Image allocate.
 func (f *Frame) Memory() int64 {
-	const block = 64 * 3 // coefficients of 2 bytes and samples
+	block := int64(64) // samples
+	if f.progressive {
+		block += 2 * 64 // and coefficients
+	}
 	var blocks int64
 	for _, c := range f.components {
 		blocks += int64(c.across) * int64(c.down)
@@ -107,9 +114,13 @@ func (f *Frame) Memory() int64 {
 	return blocks*block + int64(f.Width)*int64(f.Height)*int64(len(f.components))
 }
 
+// allocate prepares for scans. The samples are gray until they are decoded.
 func (f *Frame) allocate() {
 	for _, c := range f.components {
-		c.coefficients = make([]int16, 64*c.across*c.down)
+		if f.progressive {
+			c.coefficients = make([]int16, 64*c.across*c.down)
+		}
+		c.samples = bytes.Repeat([]byte{128}, c.side*c.side*c.across*c.down)
 	}
 }
 

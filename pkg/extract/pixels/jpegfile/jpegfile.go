@@ -32,6 +32,7 @@ const (
 // decoder is the state of decoding a file.
 type decoder struct {
 	ctx      context.Context
+	divisor  int // of the sides
 	data     []byte
 	at       int // offset of the next marker
 	frame    *Frame
@@ -47,7 +48,7 @@ type decoder struct {
 
 // Open reads the headers up to the frame, and returns it without its samples.
 func Open(data []byte) (*Frame, error) {
-	d := decoder{ctx: context.Background(), data: data, adobe: -1}
+	d := decoder{ctx: context.Background(), divisor: 1, data: data, adobe: -1}
 	err := d.segments(true)
 	if err == nil && d.frame == nil {
 		err = errEmpty
@@ -64,7 +65,7 @@ func Decode(ctx context.Context, data []byte) (*Frame, error) { return DecodeRed
 // DecodeReduced is like Decode, but returns a frame that is reduced by a divisor of 1, 2, 4 or 8, which takes less time.
 // Sides are rounded up.
 func DecodeReduced(ctx context.Context, data []byte, divisor int) (*Frame, error) {
-	d := decoder{ctx: ctx, data: data, adobe: -1}
+	d := decoder{ctx: ctx, divisor: divisor, data: data, adobe: -1}
 	err := d.standardTables()
 	if err == nil {
 		err = d.segments(false)
@@ -73,18 +74,18 @@ func DecodeReduced(ctx context.Context, data []byte, divisor int) (*Frame, error
 		return nil, context.Cause(ctx)
 	}
 	f := d.frame
-	if f == nil || f.components[0].coefficients == nil || f.share() == 0 {
+	if f == nil || f.components[0].samples == nil || f.share() == 0 {
 		return nil, cmp.Or(err, errEmpty)
 	}
 	f.Read = 1
 	f.jfif, f.adobe = d.jfif, d.adobe
-	f.reduce(divisor)
 	for _, c := range f.components {
 		if d.damaged || !d.complete || err != nil || c.quantization == nil {
 			f.Read = f.share()
 		}
 		c.reconstruct(f.Precision)
 	}
+	f.reduce(divisor)
 	return f, nil
 }
 
@@ -163,6 +164,9 @@ func (d *decoder) segment(marker byte, body []byte, header bool) (err error) {
 			return errors.New("the frame is empty")
 		}
 		if !header {
+			for _, c := range d.frame.components {
+				c.side = 8 / d.divisor
+			}
 			d.frame.allocate()
 		}
 	}

@@ -4,7 +4,7 @@ package jpegfile
 func (f *Frame) reduce(divisor int) {
 	f.Width, f.Height = ceil(f.Width, divisor), ceil(f.Height, divisor)
 	for _, c := range f.components {
-		c.width, c.height, c.side = ceil(c.width, divisor), ceil(c.height, divisor), 8/divisor
+		c.width, c.height = ceil(c.width, divisor), ceil(c.height, divisor)
 	}
 }
 
@@ -27,11 +27,11 @@ func inverse4(c0, c1, c2, c3 int) (v0, v1, v2, v3 int) {
 }
 
 // small calculates the samples of a reduced block from its lowest coefficients.
-func (c *component) small(b []int16, out []byte, precision int) {
-	q, stride := c.quantization, c.stride()
+func (c *component) small(b *[64]int32, out []byte, precision int) {
+	stride := c.stride()
 	middle, limit, reduce := 1<<(precision-1), 1<<precision-1, precision-8
 	sample := func(v int) byte { return byte(min(max((v+1<<23)>>24+middle, 0), limit) >> reduce) }
-	at := func(i int) int { return int(b[i]) * int(q[i]) }
+	at := func(i int) int { return int(b[i]) }
 	switch c.side {
 	case 1:
 		out[0] = sample(at(0) << 21)

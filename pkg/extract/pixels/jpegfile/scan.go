@@ -91,7 +91,7 @@ func (s *scan) run() (read, total int) {
 	across, down := s.frame.across, s.frame.down
 	if len(s.components) == 1 { // a unit is one block
 		c := s.components[0]
-		across, down = ceil(c.width, 8), ceil(c.height, 8)
+		across, down = c.blocks, c.rows
 	}
 	total = across * down
 	s.decoder.run = 0
@@ -144,13 +144,12 @@ func (s *scan) resume(unit *int) bool {
 func (s *scan) unit(x, y int) error {
 	if len(s.components) == 1 {
 		c := s.components[0]
-		return s.block(c, c.coefficients[64*(y*c.across+x):][:64])
+		return s.block(c, y*c.across+x)
 	}
 	for _, c := range s.components {
 		for v := range c.v {
 			for h := range c.h {
-				at := (y*c.v+v)*c.across + x*c.h + h
-				if err := s.block(c, c.coefficients[64*at:][:64]); err != nil {
+				if err := s.block(c, (y*c.v+v)*c.across+x*c.h+h); err != nil {
 					return err
 				}
 			}
@@ -159,15 +158,17 @@ func (s *scan) unit(x, y int) error {
 	return nil
 }
 
-func (s *scan) block(c *component, b []int16) error {
+// block decodes the block of a component with index at.
+func (s *scan) block(c *component, at int) error {
+	if !s.frame.progressive {
+		return s.sequential(c, at)
+	}
+	b := c.coefficients[64*at:][:64]
 	switch {
-	case !s.frame.progressive:
-		if err := s.first(c, b); err != nil {
-			return err
-		}
-		return s.sequential(c, (*[64]int16)(b))
 	case s.start == 0 && s.high == 0:
-		return s.first(c, b)
+		value, err := s.first(c)
+		b[0] = value
+		return err
 	case s.start == 0:
 		bit, err := s.read(1)
 		b[0] |= int16(bit << s.low)
@@ -180,26 +181,37 @@ func (s *scan) block(c *component, b []int16) error {
 }
 
 // first decodes the DC coefficient.
-func (s *scan) first(c *component, b []int16) error {
+func (s *scan) first(c *component) (int16, error) {
 	n, err := s.symbol(c.dc)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	if n > 16 {
-		return errCode
+		return 0, errCode
 	}
 	difference, err := s.extend(n)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	c.last += difference
-	b[0] = int16(c.last << s.low)
-	return nil
+	return int16(c.last << s.low), nil
 }
 
-// sequential decodes the AC coefficients of a sequential scan.
-func (s *scan) sequential(c *component, b *[64]int16) error {
-	codes := c.ac
+// sequential decodes a block of a sequential scan and calculates its samples, even if its data is damaged.
+func (s *scan) sequential(c *component, at int) error {
+	value, err := s.first(c)
+	b := [64]int32{int32(value) * int32(c.quantization[0])}
+	last := 0
+	if err == nil {
+		last, err = s.numbers(c, &b)
+	}
+	c.write(&b, at, last == 0, s.frame.Precision)
+	return err
+}
+
+// numbers decodes the AC coefficients of a block of a sequential scan and returns the index of the last one.
+func (s *scan) numbers(c *component, b *[64]int32) (at int, err error) {
+	codes, table := c.ac, c.quantization
 	for k := 1; k < 64; k++ {
 		if s.count < 32 {
 			s.fill()
@@ -208,39 +220,41 @@ func (s *scan) sequential(c *component, b *[64]int16) error {
 			length := int(both & 0xff)
 			s.left <<= length
 			if s.count -= length; s.count < 0 {
-				return errShort
+				return at, errShort
 			}
 			zeros := int(both >> 8 & 0xff)
 			if zeros == last {
-				return nil
+				return at, nil
 			}
 			if k += zeros; k > 63 {
-				return errCode
+				return at, errCode
 			}
-			b[zigzag[k]&63] = int16(both >> 16)
+			at = int(zigzag[k] & 63)
+			b[at] = both >> 16 * int32(table[at])
 			continue
 		}
 		symbol, err := s.symbol(codes)
 		if err != nil {
-			return err
+			return at, err
 		}
 		zeros, n := symbol>>4, symbol&15
 		if k += zeros; n == 0 {
 			if zeros == 15 {
 				continue
 			}
-			return nil
+			return at, nil
 		}
 		if k > 63 {
-			return errCode
+			return at, errCode
 		}
 		value, err := s.extend(n)
 		if err != nil {
-			return err
+			return at, err
 		}
-		b[zigzag[k]&63] = int16(value)
+		at = int(zigzag[k] & 63)
+		b[at] = int32(value) * int32(table[at])
 	}
-	return nil
+	return at, nil
 }
 
 // coefficients decodes the AC coefficients from k, of the first scan of a progressive frame (ITU-T T.81, G.1.2.2).

@@ -25,58 +25,80 @@ const (
 	f3072 = 25172
 )
 
-// inverse calculates eight values of one dimension from the coefficients c, without the final division.
-func inverse(c *[8]int) (out [8]int) {
-	z := (c[2] + c[6]) * f0541
-	even2, even3 := z-c[6]*f1847, z+c[2]*f0765
-	even0, even1 := (c[0]+c[4])<<13, (c[0]-c[4])<<13
+// inverse calculates eight values of one dimension from their coefficients, without the final division.
+func inverse(c0, c1, c2, c3, c4, c5, c6, c7 int) (v0, v1, v2, v3, v4, v5, v6, v7 int) {
+	z := (c2 + c6) * f0541
+	even2, even3 := z-c6*f1847, z+c2*f0765
+	even0, even1 := (c0+c4)<<13, (c0-c4)<<13
 	sum0, sum3, sum1, sum2 := even0+even3, even0-even3, even1+even2, even1-even2
 
-	a, b, d, e := c[7], c[5], c[3], c[1]
-	z1, z2, z3, z4 := -(a+e)*f0899, -(b+d)*f2562, a+d, b+e
+	z1, z2, z3, z4 := -(c7+c1)*f0899, -(c5+c3)*f2562, c7+c3, c5+c1
 	z5 := (z3 + z4) * f1175
 	z3, z4 = z5-z3*f1961, z5-z4*f0390
-	a, b, d, e = a*f0298+z1+z3, b*f2053+z2+z4, d*f3072+z2+z3, e*f1501+z1+z4
-	return [8]int{sum0 + e, sum1 + d, sum2 + b, sum3 + a, sum3 - a, sum2 - b, sum1 - d, sum0 - e}
+	c7, c5, c3, c1 = c7*f0298+z1+z3, c5*f2053+z2+z4, c3*f3072+z2+z3, c1*f1501+z1+z4
+	return sum0 + c1, sum1 + c3, sum2 + c5, sum3 + c7, sum3 - c7, sum2 - c5, sum1 - c3, sum0 - c1
 }
 
-// reconstruct calculates the samples of a component from its coefficients, which it releases. Samples of 12 bits are
-// reduced to 8.
+// reconstruct calculates the samples of a component of a progressive frame from its coefficients, which it releases.
 func (c *component) reconstruct(precision int) {
-	c.samples = make([]byte, c.side*c.side*c.across*c.down)
-	if c.quantization == nil {
-		c.quantization = new([64]uint16) // no scan contains the component
+	if c.quantization == nil || c.coefficients == nil { // no scan contains the component, or the frame is sequential
+		return
 	}
-	for y := range c.down {
-		for x := range c.across {
-			b := c.coefficients[64*(y*c.across+x):][:64]
-			if out := c.samples[(c.side*y*c.across+x)*c.side:]; c.side < 8 {
-				c.small(b, out, precision)
-			} else {
-				c.block(b, out, precision)
+	var b [64]int32
+	for at := range c.across * c.down {
+		last := 0
+		for i, v := range c.coefficients[64*at:][:64] {
+			b[i] = int32(v) * int32(c.quantization[i])
+			if v != 0 {
+				last = i
 			}
 		}
+		c.write(&b, at, last == 0, precision)
 	}
 	c.coefficients = nil
 }
 
-func (c *component) block(b []int16, out []byte, precision int) {
-	const pass = 2 // fractional bits between the passes
-	var columns [64]int
-	for x := range 8 {
-		var in [8]int
-		for y := range in {
-			in[y] = int(b[8*y+x]) * int(c.quantization[8*y+x])
+// write calculates the samples of the block with index at from its coefficients. If flat, only the first is not 0. Samples of
+// 12 bits are reduced to 8.
+func (c *component) write(b *[64]int32, at int, flat bool, precision int) {
+	out := c.samples[(c.side*(at/c.across)*c.across+at%c.across)*c.side:]
+	switch {
+	case c.side < 8:
+		c.small(b, out, precision)
+	case flat:
+		value := byte(min(max((int(b[0])+4)>>3+1<<(precision-1), 0), 1<<precision-1) >> (precision - 8))
+		for y := range 8 {
+			row := out[8*y*c.across:][:8]
+			for x := range row {
+				row[x] = value
+			}
 		}
-		for y, value := range inverse(&in) {
-			columns[8*y+x] = (value + 1<<(12-pass)) >> (13 - pass)
-		}
+	default:
+		block(b, out, 8*c.across, precision)
 	}
-	middle, limit, reduce := 1<<(precision-1), 1<<precision-1, precision-8
-	for y := range 8 {
-		row := out[8*y*c.across:][:8]
-		for x, value := range inverse((*[8]int)(columns[8*y:])) {
-			row[x] = byte(min(max((value+1<<(15+pass))>>(16+pass)+middle, 0), limit) >> reduce)
+}
+
+func block(b *[64]int32, out []byte, stride, precision int) {
+	const pass = 2 // fractional bits between the passes
+	for x := range 8 {
+		c := (*[57]int32)(b[x:])
+		if c[8]|c[16]|c[24]|c[32]|c[40]|c[48]|c[56] == 0 {
+			v := c[0] << pass
+			c[0], c[8], c[16], c[24], c[32], c[40], c[48], c[56] = v, v, v, v, v, v, v, v
+			continue
 		}
+		v0, v1, v2, v3, v4, v5, v6, v7 := inverse(int(c[0]), int(c[8]), int(c[16]), int(c[24]), int(c[32]), int(c[40]), int(c[48]), int(c[56]))
+		half := 1 << (12 - pass)
+		c[0], c[8], c[16], c[24] = int32((v0+half)>>(13-pass)), int32((v1+half)>>(13-pass)), int32((v2+half)>>(13-pass)), int32((v3+half)>>(13-pass))
+		c[32], c[40], c[48], c[56] = int32((v4+half)>>(13-pass)), int32((v5+half)>>(13-pass)), int32((v6+half)>>(13-pass)), int32((v7+half)>>(13-pass))
+	}
+	limit, reduce := 1<<precision-1, precision-8
+	middle := 1<<(precision-1+16+pass) + 1<<(15+pass)
+	sample := func(v int) byte { return byte(min(max((v+middle)>>(16+pass), 0), limit) >> reduce) }
+	for y := range 8 {
+		c, row := (*[8]int32)(b[8*y:]), out[y*stride:][:8]
+		v0, v1, v2, v3, v4, v5, v6, v7 := inverse(int(c[0]), int(c[1]), int(c[2]), int(c[3]), int(c[4]), int(c[5]), int(c[6]), int(c[7]))
+		row[0], row[1], row[2], row[3] = sample(v0), sample(v1), sample(v2), sample(v3)
+		row[4], row[5], row[6], row[7] = sample(v4), sample(v5), sample(v6), sample(v7)
 	}
 }
