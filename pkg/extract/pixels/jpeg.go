@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	"image/color"
 	"image/jpeg"
 	"strings"
 
@@ -43,15 +42,8 @@ func checkScans(data []byte) error {
 
 func isJPEG(head []byte) bool { return bytes.HasPrefix(head, []byte("\xff\xd8\xff")) }
 
-// decodeJPEG uses the faster decoder of the standard library for the files that it supports. It is not used for RGB and
-// CMYK, because it repeats their subsampled components.
 func decodeJPEG(ctx context.Context, _ *Decoder, data []byte, i Info) (image.Image, error) {
-	divisor := i.divisor()
-	if !i.unusual && divisor == 1 {
-		m, err := jpeg.Decode(newInput(ctx, data))
-		return m, damaged(err)
-	}
-	frame, err := jpegfile.DecodeReduced(ctx, data, divisor)
+	frame, err := jpegfile.DecodeReduced(ctx, data, i.divisor())
 	if err != nil {
 		return nil, err
 	}
@@ -93,17 +85,10 @@ func (i *Info) scanJPEG(data []byte) (image.Config, error) {
 			exif = true
 		case marker == markerAPP2 && bytes.HasPrefix(body, iccHeader):
 			profile = appendChunk(profile, body[len(iccHeader):])
-		case isFrame(marker):
-			i.kept += frameMemory(marker, body)
 		}
 	})
 	i.setProfile(bytes.Join(profile, nil))
 	config, refused := jpeg.DecodeConfig(bytes.NewReader(data))
-	i.unusual = i.unusual || refused != nil || lacksEnd(data) || config.ColorModel == color.CMYKModel || config.ColorModel == color.RGBAModel
-	i.Width, i.Height = config.Width, config.Height
-	if !i.unusual && i.divisor() == 1 {
-		return config, nil
-	}
 	frame, err := jpegfile.Open(data)
 	if errors.Is(err, jpegfile.ErrUnsupported) {
 		return config, ErrUnreadable.With(reason.JPEGProcess, strings.TrimPrefix(err.Error(), jpegfile.ErrUnsupported.Error()+": "))
@@ -114,12 +99,6 @@ func (i *Info) scanJPEG(data []byte) (image.Config, error) {
 	i.kept = frame.Memory()
 	config.Width, config.Height = frame.Width, frame.Height
 	return config, nil
-}
-
-// lacksEnd reports whether no end marker follows the beginning of the first scan.
-func lacksEnd(data []byte) bool {
-	scan := eachSegment(data, func(byte, []byte) {})
-	return !bytes.Contains(data[scan:], []byte{0xff, markerEOI})
 }
 
 // eachSegment calls f for each segment before the first scan, and returns the offset where it stopped.
@@ -150,41 +129,4 @@ func appendChunk(chunks [][]byte, body []byte) [][]byte {
 		return append(chunks[:0:0], nil)
 	}
 	return append(chunks, body[2:])
-}
-
-// isFrame reports whether marker is an SOF marker. The values 0xc4, 0xc8 and 0xcc in that range are other markers.
-func isFrame(marker byte) bool {
-	return marker >= 0xc0 && marker <= 0xcf && marker != 0xc4 && marker != 0xc8 && marker != 0xcc
-}
-
-// frameMemory returns the bytes that image/jpeg allocates for a frame: the subsampled components,
-// the converted pixels of a CMYK frame, and 4 bytes per sample for the coefficients of a
-// progressive frame.
-func frameMemory(marker byte, body []byte) int64 {
-	const progressive = 0xc2
-	if len(body) < 6 || len(body) < 6+3*int(body[5]) {
-		return 0 // no decoder supports it
-	}
-	pixels := int64(binary.BigEndian.Uint16(body[1:])) * int64(binary.BigEndian.Uint16(body[3:]))
-	var largest, sum, components int64
-	standard := true // whether all sampling factors of the chroma components are 1
-	for components = range int64(body[5]) {
-		h, v := int64(body[7+3*components]>>4), int64(body[7+3*components]&15)
-		largest = max(largest, h*v)
-		sum += h * v
-		standard = standard && (components == 0 || components == 3 || h*v == 1)
-	}
-	components++
-	samples := components * pixels
-	if standard && largest > 0 {
-		samples = pixels * sum / largest
-	}
-	kept := samples
-	if components == 4 {
-		kept += 4 * pixels
-	}
-	if marker == progressive {
-		kept += 4 * samples
-	}
-	return kept
 }

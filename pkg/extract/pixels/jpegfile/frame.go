@@ -111,7 +111,11 @@ func (f *Frame) Memory() int64 {
 	for _, c := range f.components {
 		blocks += int64(c.across) * int64(c.down)
 	}
-	return blocks*block + int64(f.Width)*int64(f.Height)*int64(len(f.components))
+	memory := blocks * block
+	if f.separate() {
+		return memory
+	}
+	return memory + int64(f.Width)*int64(f.Height)*int64(len(f.components))
 }
 
 // allocate prepares for scans. The samples are gray until they are decoded.

@@ -39,6 +39,15 @@ func (f *Frame) Image() image.Image {
 	}
 }
 
+// separate reports whether Image returns the samples of the frame, without calculating others.
+func (f *Frame) separate() bool {
+	if len(f.components) != 3 || f.rgb() {
+		return len(f.components) == 1
+	}
+	_, ok := f.ratio()
+	return ok
+}
+
 // rgb reports whether the three components are red, green and blue, as libjpeg decides.
 func (f *Frame) rgb() bool {
 	switch {

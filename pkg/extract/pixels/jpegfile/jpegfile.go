@@ -53,7 +53,11 @@ func Open(data []byte) (*Frame, error) {
 	if err == nil && d.frame == nil {
 		err = errEmpty
 	}
-	return d.frame, err
+	if err != nil {
+		return nil, err
+	}
+	d.frame.jfif, d.frame.adobe = d.jfif, d.adobe
+	return d.frame, nil
 }
 
 var errEmpty = errors.New("the file contains no picture")
