@@ -20,7 +20,7 @@ import (
 )
 
 // Version changes whenever a result for the same photo, Request and Config changes.
-const Version = "5"
+const Version = "6"
 
 // Errors of a prompt. Errors of a photo are those of package pixels.
 const (

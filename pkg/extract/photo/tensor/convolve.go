@@ -167,6 +167,11 @@ func depthwise(d definition, f finish) (operation, error) {
 	if filter.shape[3] != 1 || channels < 1 || !f.fits(channels) {
 		return nil, fmt.Errorf("%w: invalid filter shape %v", ErrModel, filter.shape)
 	}
+	tile := 1 // pixels, whose sums are calculated together if they are neighbors in the picture
+	if w.right == 1 {
+		tile = max(256/channels, 1)
+	}
+	weights, bias := repeated(weights, channels, tile), repeated(f.bias, channels, tile)
 	return unary(func(a array) (array, error) {
 		a, err := picture(a, channels)
 		if err != nil {
@@ -183,13 +188,15 @@ func depthwise(d definition, f finish) (operation, error) {
 		if err != nil {
 			return array{}, err
 		}
-		for i := range w.outHeight * w.outWidth {
-			sums := out.data[i*channels : (i+1)*channels]
-			copy(sums, f.bias)
-			y, x := i/w.outWidth*w.down, i%w.outWidth*w.right
-			for k := range w.height * w.width {
-				at := ((y+k/w.width)*a.shape[2] + x + k%w.width) * channels
-				d.kernels.accumulate(sums, a.data[at:at+channels], weights[k*channels:(k+1)*channels])
+		for y := range w.outHeight {
+			for x := 0; x < w.outWidth; x += tile {
+				n := min(tile, w.outWidth-x) * channels
+				sums := out.data[(y*w.outWidth+x)*channels:][:n]
+				copy(sums, bias)
+				for k := range w.height * w.width {
+					at := ((y*w.down+k/w.width)*a.shape[2] + x*w.right + k%w.width) * channels
+					d.kernels.accumulate(sums, a.data[at:at+n], weights[k*tile*channels:][:n])
+				}
 			}
 		}
 		if f.positive {
@@ -197,6 +204,17 @@ func depthwise(d definition, f finish) (operation, error) {
 		}
 		return out, nil
 	}), nil
+}
+
+// repeated repeats each group of n numbers.
+func repeated(numbers []float32, n, times int) []float32 {
+	out := make([]float32, 0, len(numbers)*times)
+	for group := range slices.Chunk(numbers, n) {
+		for range times {
+			out = append(out, group...)
+		}
+	}
+	return out
 }
 
 // fused returns a convolution that is followed by adding a bias to each channel and, optionally, by
