@@ -176,18 +176,24 @@ func transpose(dst []byte, dstStride int, size image.Point, src []byte, begin, s
 
 // square transposes 8 × 8 bytes: the four quarters, then those of the quarters, then those of these.
 func square(b *[8]uint64) {
-	for _, s := range [3]struct {
-		rows, shift int
-		mask        uint64
-	}{{4, 32, 0x00000000ffffffff}, {2, 16, 0x0000ffff0000ffff}, {1, 8, 0x00ff00ff00ff00ff}} {
-		for i := range 8 {
-			if i&s.rows == 0 {
-				swapped := (b[i]>>s.shift ^ b[i+s.rows]) & s.mask
-				b[i] ^= swapped << s.shift
-				b[i+s.rows] ^= swapped
-			}
-		}
+	const halves, pairs, bytes = 0x00000000ffffffff, 0x0000ffff0000ffff, 0x00ff00ff00ff00ff
+	for i := range 4 {
+		b[i], b[i+4] = exchange(b[i], b[i+4], 32, halves)
 	}
+	b[0], b[2] = exchange(b[0], b[2], 16, pairs)
+	b[1], b[3] = exchange(b[1], b[3], 16, pairs)
+	b[4], b[6] = exchange(b[4], b[6], 16, pairs)
+	b[5], b[7] = exchange(b[5], b[7], 16, pairs)
+	b[0], b[1] = exchange(b[0], b[1], 8, bytes)
+	b[2], b[3] = exchange(b[2], b[3], 8, bytes)
+	b[4], b[5] = exchange(b[4], b[5], 8, bytes)
+	b[6], b[7] = exchange(b[6], b[7], 8, bytes)
+}
+
+// exchange swaps the high parts of a with the low parts of b.
+func exchange(a, b uint64, shift int, low uint64) (uint64, uint64) {
+	swapped := (a>>shift ^ b) & low
+	return a ^ swapped<<shift, b ^ swapped
 }
 
 // move writes a row with the pixels of src from offset at on, which are step bytes apart. A pixel has 1 or 4 bytes.
