@@ -13,6 +13,7 @@ gen: ## generate the Go code of proto/, the assembly, the permissions in deploy/
 	path="$$(.ci/tools buf protoc-gen-go)"; cd proto && PATH="$$path:$$PATH" && buf lint && buf generate
 	cd pkg/extract/wordstats/simd && go run ./generate
 	cd pkg/extract/photo/tensor && go run ./generate
+	cd pkg/extract/pixels/jpegfile && go run ./generate
 	go test ./services/assay/permissions -run FilesAreGenerated -update
 	.ci/app services/query/ui/dist
 app: ## type-check and build the web app

@@ -19,9 +19,9 @@ func rotate(x, y, cos, sin int32) (int32, int32) {
 	return sum + (sin-cos)*y, sum - (cos+sin)*x
 }
 
-// forward calculates the coefficients of a block of samples, multiplied by 8, with the algorithm of Loeffler, Ligtenberg and
+// forwardPortable calculates the coefficients of a block of samples, multiplied by 8, with the algorithm of Loeffler, Ligtenberg and
 // Moschytz. It rounds as image/jpeg does: the columns have 18 fractional bits.
-func forward(c *[64]int32, samples []byte, stride int) {
+func forwardPortable(c *[64]int32, samples []byte, stride int) {
 	s0, s1, s2, s3 := samples[:8], samples[stride:][:8], samples[2*stride:][:8], samples[3*stride:][:8]
 	s4, s5, s6, s7 := samples[4*stride:][:8], samples[5*stride:][:8], samples[6*stride:][:8], samples[7*stride:][:8]
 	for x := range 8 {

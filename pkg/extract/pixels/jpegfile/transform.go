@@ -26,7 +26,7 @@ const (
 )
 
 // inverse calculates eight values of one dimension from their coefficients, without the final division.
-func inverse(c0, c1, c2, c3, c4, c5, c6, c7 int) (v0, v1, v2, v3, v4, v5, v6, v7 int) {
+func inverse(c0, c1, c2, c3, c4, c5, c6, c7 int32) (v0, v1, v2, v3, v4, v5, v6, v7 int32) {
 	z := (c2 + c6) * f0541
 	even2, even3 := z-c6*f1847, z+c2*f0765
 	even0, even1 := (c0+c4)<<13, (c0-c4)<<13
@@ -78,26 +78,23 @@ func (c *component) write(b *[64]int32, at int, flat bool, precision int) {
 	}
 }
 
-func block(b *[64]int32, out []byte, stride, precision int) {
+// blockPortable calculates the samples of a block from its coefficients, which it changes. Numbers have 32 bits, and sums of
+// meaningless coefficients wrap around, so that results are the same on every processor.
+func blockPortable(b *[64]int32, out []byte, stride, precision int) {
 	const pass = 2 // fractional bits between the passes
+	column := func(v int32) int32 { return (v + 1<<(12-pass)) >> (13 - pass) }
 	for x := range 8 {
 		c := (*[57]int32)(b[x:])
-		if c[8]|c[16]|c[24]|c[32]|c[40]|c[48]|c[56] == 0 {
-			v := c[0] << pass
-			c[0], c[8], c[16], c[24], c[32], c[40], c[48], c[56] = v, v, v, v, v, v, v, v
-			continue
-		}
-		v0, v1, v2, v3, v4, v5, v6, v7 := inverse(int(c[0]), int(c[8]), int(c[16]), int(c[24]), int(c[32]), int(c[40]), int(c[48]), int(c[56]))
-		half := 1 << (12 - pass)
-		c[0], c[8], c[16], c[24] = int32((v0+half)>>(13-pass)), int32((v1+half)>>(13-pass)), int32((v2+half)>>(13-pass)), int32((v3+half)>>(13-pass))
-		c[32], c[40], c[48], c[56] = int32((v4+half)>>(13-pass)), int32((v5+half)>>(13-pass)), int32((v6+half)>>(13-pass)), int32((v7+half)>>(13-pass))
+		v0, v1, v2, v3, v4, v5, v6, v7 := inverse(c[0], c[8], c[16], c[24], c[32], c[40], c[48], c[56])
+		c[0], c[8], c[16], c[24] = column(v0), column(v1), column(v2), column(v3)
+		c[32], c[40], c[48], c[56] = column(v4), column(v5), column(v6), column(v7)
 	}
-	limit, reduce := 1<<precision-1, precision-8
-	middle := 1<<(precision-1+16+pass) + 1<<(15+pass)
-	sample := func(v int) byte { return byte(min(max((v+middle)>>(16+pass), 0), limit) >> reduce) }
+	limit, reduce := int32(1)<<precision-1, precision-8
+	middle := int32(1)<<(precision-1+16+pass) + 1<<(15+pass)
+	sample := func(v int32) byte { return byte(min(max((v+middle)>>(16+pass), 0), limit) >> reduce) }
 	for y := range 8 {
 		c, row := (*[8]int32)(b[8*y:]), out[y*stride:][:8]
-		v0, v1, v2, v3, v4, v5, v6, v7 := inverse(int(c[0]), int(c[1]), int(c[2]), int(c[3]), int(c[4]), int(c[5]), int(c[6]), int(c[7]))
+		v0, v1, v2, v3, v4, v5, v6, v7 := inverse(c[0], c[1], c[2], c[3], c[4], c[5], c[6], c[7])
 		row[0], row[1], row[2], row[3] = sample(v0), sample(v1), sample(v2), sample(v3)
 		row[4], row[5], row[6], row[7] = sample(v4), sample(v5), sample(v6), sample(v7)
 	}
