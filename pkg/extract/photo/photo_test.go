@@ -62,10 +62,10 @@ func TestEditIsDeterministic(t *testing.T) {
 func TestPersons(t *testing.T) {
 	s := newStudio(t, everything)
 	for prompt, want := range map[string]string{
-		"remove background":            "d5857ef2f65d3889",
-		"background turquoise, as png": "3538a4ceda8b5099",
-		"blur background, as png":      "2f5492f182160b9a",
-		"crop 1:2 to subject, as png":  "90941cc6f88f9201",
+		"remove background":            "0a27cc8d76b7bc5e",
+		"background turquoise, as png": "98b72664bb5276ba",
+		"blur background, as png":      "9bda4f13934d302c",
+		"crop 1:2 to subject, as png":  "133d84403c08f608",
 	} {
 		e := edit(t, s, sample.Portrait(t), photo.Request{Prompt: prompt})
 		m, err := png.Decode(bytes.NewReader(e.Image))

@@ -1,6 +1,6 @@
-// Package jpegfile decodes JPEG files that the standard library's image/jpeg rejects: with any sampling factors, with 12
-// bits per sample, with CMYK colors without a marker of Adobe, and files that are damaged or end early. It supports the
-// sequential and progressive processes with Huffman coding.
+// Package jpegfile decodes JPEG files, also those that the standard library's image/jpeg rejects: with any sampling factors,
+// with 12 bits per sample, with CMYK colors without a marker of Adobe, and files that are damaged or end early. It supports
+// the sequential and progressive processes with Huffman coding.
 //
 // It calculates as libjpeg does, so that the samples are the same. It also encodes, faster than image/jpeg does.
 package jpegfile

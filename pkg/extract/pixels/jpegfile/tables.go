@@ -56,3 +56,14 @@ func codes() [4]code {
 		}},
 	}
 }
+
+// standardTables sets the tables that apply to a file without any: frames of Motion JPEG omit them.
+func (d *decoder) standardTables() error {
+	var segment []byte // content of a DHT segment
+	for i, c := range codes() {
+		segment = append(segment, byte(i%2<<4|i/2)) // the class, DC or AC, and the number of the table
+		segment = append(segment, c.counts[:]...)
+		segment = append(segment, c.values...)
+	}
+	return d.huffmanTables(segment)
+}
