@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	"image/draw"
 	_ "unsafe" // for go:linkname
 
 	_ "github.com/gen2brain/avif" // contains the decoder's and the encoder's code
@@ -92,12 +91,7 @@ func (c codec) decodeAVIF(data []byte, info Info) image.Image {
 		copy(m.Pix, view)
 		divideByAlpha(m)
 	}
-	if info.clap != (image.Rectangle{}) && info.clap.In(m.Rect) {
-		part := image.NewNRGBA(image.Rectangle{Max: info.clap.Size()})
-		draw.Draw(part, part.Rect, m, info.clap.Min, draw.Src)
-		m = part
-	}
-	return reduced(m, bits)
+	return reduced(cropped(m, info.clap), bits)
 }
 
 // narrow converts premultiplied little-endian RGBA with 16 bits per channel.

@@ -93,7 +93,7 @@ func (c codec) decodeHEIC(data []byte, info Info) image.Image {
 		}
 		out = m
 	}
-	return reduced(out, int(depth))
+	return reduced(cropped(out, info.clap), int(depth))
 }
 
 // try calls a function that returns a heif_error at the address answer.

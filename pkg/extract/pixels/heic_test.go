@@ -71,3 +71,14 @@ func TestHEICPrimaryThumbnail(t *testing.T) {
 		t.Errorf("reversed reference: got a width of %d, want 160", p.Width())
 	}
 }
+
+// TestHEICCrop compares a turned part of a picture with libheif 1.15 (testdata/SOURCE).
+func TestHEICCrop(t *testing.T) {
+	p, want := decode(t, read(t, "testdata/crop.heic")), decode(t, read(t, "testdata/crop-heic.png")).NRGBA()
+	if p.Width() != 32 || p.Height() != 48 {
+		t.Fatalf("got %d × %d pixels, want 32 × 48", p.Width(), p.Height())
+	}
+	if mean, _ := rootMeanSquare(t, p.NRGBA(), want); mean > 1 {
+		t.Errorf("got a root mean square difference of %.2f, want at most 1", mean)
+	}
+}

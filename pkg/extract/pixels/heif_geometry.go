@@ -1,8 +1,10 @@
 package pixels
 
 import (
+	"bytes"
 	"encoding/binary"
 	"image"
+	"image/draw"
 )
 
 // geometry returns the orientation as in EXIF and the crop, or no crop (ISO/IEC 23008-12, 6.5.9 to 6.5.12). The crop is
@@ -50,4 +52,73 @@ func aperture(body []byte, c image.Config) image.Rectangle {
 		return image.Rectangle{}
 	}
 	return r
+}
+
+// turnedArea returns an area of a picture as it is after the orientation is applied.
+func turnedArea(r image.Rectangle, size image.Point, orientation int) image.Rectangle {
+	turned := func(p image.Point) (x, y int) {
+		switch orientation {
+		case 2:
+			return size.X - p.X, p.Y
+		case 3:
+			return size.X - p.X, size.Y - p.Y
+		case 4:
+			return p.X, size.Y - p.Y
+		case 5:
+			return p.Y, p.X
+		case 6:
+			return size.Y - p.Y, p.X
+		case 7:
+			return size.Y - p.Y, size.X - p.X
+		case 8:
+			return p.Y, size.X - p.X
+		}
+		return p.X, p.Y
+	}
+	left, top := turned(r.Min)
+	right, bottom := turned(r.Max)
+	return image.Rect(left, top, right, bottom)
+}
+
+// withoutCrop returns a copy of a HEIF file whose clap boxes contain the whole picture.
+func withoutCrop(data []byte, width, height int) []byte {
+	whole := make([]byte, 0, 32)
+	for _, v := range []int{width, 1, height, 1, 0, 1, 0, 1} {
+		whole = binary.BigEndian.AppendUint32(whole, uint32(v))
+	}
+	changed := bytes.Clone(data)
+	eachBox(changed, func(name string, body []byte) {
+		if name != "meta" || len(body) < 4 {
+			return
+		}
+		eachBox(body[4:], func(name string, body []byte) {
+			if name != "iprp" {
+				return
+			}
+			eachBox(body, func(name string, body []byte) {
+				if name != "ipco" {
+					return
+				}
+				eachBox(body, func(name string, body []byte) {
+					if name == "clap" && len(body) >= len(whole) {
+						copy(body, whole)
+					}
+				})
+			})
+		})
+	})
+	return changed
+}
+
+// cropped returns the area of a gray or RGB image, or the whole image if the area is empty or not within it.
+func cropped(m image.Image, area image.Rectangle) image.Image {
+	if area.Empty() || !area.In(m.Bounds()) {
+		return m
+	}
+	var part draw.Image = image.NewNRGBA(image.Rectangle{Max: area.Size()})
+	if _, gray := m.(*image.Gray); gray {
+		part = image.NewGray(part.Bounds())
+	}
+	draw.Draw(part, part.Bounds(), m, area.Min, draw.Src)
+	return part
 }
