@@ -115,7 +115,7 @@ func (f *Frame) Memory() int64 {
 	if f.separate() {
 		return memory
 	}
-	return memory + int64(f.Width)*int64(f.Height)*int64(len(f.components))
+	return memory + int64(f.Width)*int64(f.Height)*4 // RGBA or CMYK
 }
 
 // allocate prepares for scans. The samples are gray until they are decoded.

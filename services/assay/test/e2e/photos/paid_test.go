@@ -116,7 +116,7 @@ func TestPaidProviders(t *testing.T) {
 	c := p.Client(t, system.NewOwner())
 	for provider, want := range map[string]string{
 		"gemini":   "[{analyze gemini ok gemini-3.5-flash 40000} {edit gemini ok gemini-3.1-flash-image 101000}]",
-		"seedream": "[{analyze stub ok local-5 0} {edit seedream ok seedream-4-5-251128 45000}]",
+		"seedream": "[{analyze stub ok local-6 0} {edit seedream ok seedream-4-5-251128 45000}]",
 	} {
 		job := system.AwaitPhoto(t, c, p.send(t, c, provider).JobID, client.Completed)
 		if calls := fmt.Sprint(p.calls(t, job.JobID)); calls != want {
