@@ -254,6 +254,7 @@ var withoutTables = []string{
 	"operator GET /v1/dead", "operator GET /v1/dead/{sequence}", "operator DELETE /v1/dead/{sequence}", "operator POST /v1/dead/replay", "operator POST /v1/dead/drop",
 	"operator GET /v1/audit", "operator GET /v1/events", "operator GET /v1/status", "operator POST /v1/sweeps",
 	"operator GET /v1/library/files", "operator GET /v1/library/workflows", "operator GET /v1/photos",
+	"GET /v1/photos/{id}/{file}", "POST /v1/photos/explain", // a name that is no rendition; no item is read
 	"operator GET /v1/photo-providers/{name}", "operator PUT /v1/photo-providers/{name}",
 }
 
