@@ -55,6 +55,8 @@ func rare(part string) string {
 		"analyzer FeedTextRestore: s3:PutObject arn:aws:s3:::assay-files/feed/*":                                 "a client that posts an item again while a sweep removes its text",
 		"analyzer PhotosStore: s3:AbortMultipartUpload arn:aws:s3:::photoeditor-dev-final/final/*":               "an interrupted multipart upload",
 		"analyzer LibraryWorkflows: dynamodb:DeleteItem arn:aws:dynamodb:*:*:table/leanda-ng-dev-workflow-state": "a sweep seven days after a workflow has ended",
+		"analyzer PhotosMove: dynamodb:Attributes provider":                                                      "an edit by a fallback",
+		"ingest PhotosRetryAndCancel: dynamodb:Attributes provider":                                              "a retry with another provider",
 		"ingest PhotosUpload: s3:AbortMultipartUpload arn:aws:s3:::photoeditor-dev-temp/uploads/*":               "an interrupted multipart upload",
 	}[part]
 }
