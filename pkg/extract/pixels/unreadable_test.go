@@ -40,7 +40,11 @@ func TestCodecMemory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := newHEIF(wasm.Config{})
+	dir, err := wasm.UserCache() // TestMain has compiled the codecs
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := newHEIF(wasm.Config{Cache: dir})
 	defer func() {
 		if err := h.Close(t.Context()); err != nil {
 			t.Error(err)
