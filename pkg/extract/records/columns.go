@@ -64,7 +64,7 @@ func (o *openChunk) column(ctx context.Context, key columnKey) ([]string, error)
 		return o.values(ctx, key)
 	}
 	values := make([]string, 0, o.header.Count)
-	for r, err := range o.file.chunk(ctx, o.header.Chunk) {
+	for r, err := range o.file.Chunk(ctx, o.header.Chunk) {
 		if err != nil {
 			return nil, err
 		}

@@ -100,7 +100,7 @@ func (f *File) Record(ctx context.Context, index int) (Record, error) {
 func (f *File) All(ctx context.Context, filter *Filter) iter.Seq2[*Record, error] {
 	return func(yield func(*Record, error) bool) {
 		for chunk := range f.layout().chunks() {
-			for r, err := range f.chunk(ctx, chunk) {
+			for r, err := range f.Chunk(ctx, chunk) {
 				if err != nil {
 					yield(nil, err)
 					return
@@ -230,8 +230,8 @@ func (f *File) pick(ctx context.Context, chunk int, indexes []int, q Query, foun
 // readAhead is the size of a read of a chunk's lines, unless a member is larger.
 const readAhead = 1 << 20
 
-// chunk returns the records of a chunk.
-func (f *File) chunk(ctx context.Context, chunk int) iter.Seq2[*Record, error] {
+// Chunk returns the records of a chunk, in order.
+func (f *File) Chunk(ctx context.Context, chunk int) iter.Seq2[*Record, error] {
 	return func(yield func(*Record, error) bool) {
 		o, err := f.open(ctx, chunk)
 		if err != nil {

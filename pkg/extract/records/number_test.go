@@ -40,3 +40,31 @@ func TestNumbersBeyondFloat64(t *testing.T) {
 		}
 	}
 }
+
+// TestNumber checks that values are read as numbers in the notation of their column, and that others are distinguished from
+// missing ones.
+func TestNumber(t *testing.T) {
+	for _, test := range []struct {
+		column      Column
+		value       string
+		want        float64
+		missing, ok bool
+	}{
+		{Column{Type: Number}, " 1.5 ", 1.5, false, true},
+		{Column{Type: Number, Decimal: ","}, "1.234,5", 1234.5, false, true},
+		{Column{Type: Number, Decimal: "."}, "1,234", 1234, false, true},
+		{Column{Type: Number}, "293(2)", 293, false, true},
+		{Column{Type: Number}, "<5", 0, false, false},
+		{Column{Type: Number}, "1e400", 0, false, false},
+		{Column{Type: Integer}, "NA", 0, true, false},
+		{Column{Type: Integer}, "", 0, true, false},
+		{Column{Type: Boolean}, "TRUE", 1, false, true},
+		{Column{Type: Boolean}, "false", 0, false, true},
+		{Column{Type: Boolean}, "maybe", 0, false, false},
+	} {
+		n, missing, ok := test.column.Number(test.value)
+		if missing != test.missing || ok != test.ok || ok && n != test.want {
+			t.Errorf("%q as %+v: got %g, missing = %t, ok = %t, want %g, %t, %t", test.value, test.column, n, missing, ok, test.want, test.missing, test.ok)
+		}
+	}
+}

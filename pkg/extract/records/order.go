@@ -26,8 +26,8 @@ type value struct {
 	text  string // decides between values with the same key; "" if the key is exact
 }
 
-// numerical reports whether the numbers of a column are compared as numbers: at least half of its values are numbers.
-func (c Column) numerical() bool {
+// Numerical reports whether the numbers of a column are compared as numbers: at least half of its values are numbers.
+func (c Column) Numerical() bool {
 	return c.Type == Integer || c.Type == Number || c.Type == Text && c.Count > 0 && c.Numeric >= 0.5
 }
 
@@ -37,7 +37,7 @@ func (c Column) value(cell string) value {
 	switch {
 	case cell == "", c.Type != Text && Missing(cell):
 		return value{class: absent}
-	case c.numerical():
+	case c.Numerical():
 		text := plain(cell, c.Decimal)
 		if n, _, ok := parseAnyNumber(text); ok {
 			return value{key: numberKey(n), text: digits(n, text)}

@@ -145,15 +145,16 @@ func (o *openChunk) failures(ctx context.Context) ([]Failure, error) {
 	return all, nil
 }
 
-// FailChunk writes a chunk of a file with the given number of records, which all failed for the same reason. The reason must
-// not be empty. The chunks of tables do not fail on their own.
-func FailChunk(lines, columns io.Writer, chunk, total int, reason string) error {
-	l := layout{total: total}
-	w, err := NewChunkWriter(lines, chunk, l.start(chunk))
+// Start returns the index of the first record of a chunk, or the number of records for the chunk after the last one.
+func (x Index) Start(chunk int) int { return layout{x.Total(), x.Starts}.start(chunk) }
+
+// FailChunk writes a chunk of a file whose records all failed for the same reason. The reason must not be empty.
+func FailChunk(lines, columns io.Writer, x Index, chunk int, reason string) error {
+	w, err := NewChunkWriter(lines, chunk, x.Start(chunk))
 	if err != nil {
 		return err
 	}
-	for range min(l.start(chunk+1), total) - l.start(chunk) {
+	for range x.Start(chunk+1) - x.Start(chunk) {
 		if err := w.Add(&Record{Error: reason}); err != nil {
 			return err
 		}

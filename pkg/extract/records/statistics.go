@@ -152,7 +152,7 @@ func (t *tally) merge(next *tally) {
 func (t *tally) statistics(brief bool) Statistics {
 	c := t.column
 	s := Statistics{Name: c.Name, Property: c.Property, Type: c.Type, Count: t.count, Missing: t.records - t.count, Distinct: len(t.keyed) + len(t.texts)}
-	if n := len(t.keys); n > 0 && t.column.numerical() {
+	if n := len(t.keys); n > 0 && t.column.Numerical() {
 		s.Numbers = n
 		s.Min, s.Max = bound{numberOf(t.min.key), t.min.text}.exact(), bound{numberOf(t.max.key), t.max.text}.exact()
 		t.moments(&s)
@@ -163,7 +163,7 @@ func (t *tally) statistics(brief bool) Statistics {
 		return s
 	}
 	switch {
-	case len(t.keys) > 0 && t.column.numerical():
+	case len(t.keys) > 0 && t.column.Numerical():
 		s.Histogram = histogram(t.keys, numberOf, func(x float64) any { return x }, integers(t.keys))
 	case len(t.keys) > 0:
 		s.Histogram = histogram(t.keys, func(key uint64) float64 { return float64(integerOf(key)) }, instant, false)
