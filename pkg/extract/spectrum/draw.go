@@ -8,6 +8,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/assay-project/assay/pkg/extract/axis"
 )
 
 // ErrNotDrawn means that a spectrum has no points.
@@ -188,10 +190,10 @@ func (v view) curve(b *bytes.Buffer, c Curve) {
 
 func (v view) axes(b *bytes.Buffer, xUnits, yUnits string) {
 	fmt.Fprintf(b, `<path d="M%.0f %.0fV%.0fH%.0f"/>`+"\n", left, top, height-bottom, width-right)
-	for _, tick := range ticks(v.low[0], v.high[0], 8) {
+	for _, tick := range axis.Ticks(v.low[0], v.high[0], 8) {
 		fmt.Fprintf(b, `<path d="M%.1f %.1fv5"/><text x="%.1f" y="%.1f" text-anchor="middle">%s</text>`+"\n", v.x(tick), height-bottom, v.x(tick), height-bottom+18, number(tick))
 	}
-	for _, tick := range ticks(v.low[1], v.high[1], 5) {
+	for _, tick := range axis.Ticks(v.low[1], v.high[1], 5) {
 		fmt.Fprintf(b, `<path d="M%.1f %.1fh-5"/><text x="%.1f" y="%.1f" text-anchor="end">%s</text>`+"\n", left, v.y(tick), left-8, v.y(tick)+4, number(tick))
 	}
 	fmt.Fprintf(b, `<text x="%.1f" y="%.1f" text-anchor="middle">%s</text>`+"\n", left+(width-left-right)/2, height-8, html.EscapeString(short(xUnits)))
@@ -208,31 +210,6 @@ func short(text string) string {
 		}
 		return r
 	}, text)
-}
-
-// ticks returns about n round numbers between low and high.
-func ticks(low, high float64, n int) []float64 {
-	rough := (high - low) / float64(n)
-	power := math.Pow(10, math.Floor(math.Log10(rough)))
-	step := 10 * power
-	for _, m := range []float64{1, 2, 5} {
-		if m*power >= rough {
-			step = m * power
-			break
-		}
-	}
-	var all []float64
-	if step <= 0 || !finite(step) {
-		return nil
-	}
-	for i := range 2*n + 2 {
-		tick := (math.Ceil(low/step) + float64(i)) * step
-		if tick > high || !finite(tick) {
-			break
-		}
-		all = append(all, tick)
-	}
-	return all
 }
 
 func number(v float64) string {
