@@ -43,7 +43,9 @@ type Format struct {
 	// Records are the formats of the records in the files. It is nil for types without records, and for tables.
 	Records []records.Format
 	Steps   []Step
-	Preview Preview
+	// Sequential means that each step needs the result of the previous one; otherwise they run in parallel.
+	Sequential bool
+	Preview    Preview
 	// Contents describes what is read from the files, for the documentation.
 	Contents Contents
 }

@@ -28,6 +28,8 @@ const (
 	ClassEngine  Class = "engine"  // always needs an engine for documents or drawings
 	ClassRecords Class = "records" // reads all records of a file
 	ClassFetch   Class = "fetch"   // waits for external servers, which may be slow
+
+	ClassTraining Class = "training" // uses all processors for minutes
 )
 
 // Method is a way to read files. Types can share it.

@@ -69,7 +69,7 @@ func Nodes() bus.Log {
 func Consumer(class extract.Class) string { return "analyzer-library-" + string(class) }
 
 func consumers() []string {
-	return []string{Consumer(extract.ClassLight), Consumer(extract.ClassRender), Consumer(extract.ClassEngine), Consumer(extract.ClassRecords), Consumer(extract.ClassFetch)}
+	return []string{Consumer(extract.ClassLight), Consumer(extract.ClassRender), Consumer(extract.ClassEngine), Consumer(extract.ClassRecords), Consumer(extract.ClassFetch), Consumer(extract.ClassTraining)}
 }
 
 // NewStep returns the event for d. Its id is library.step/<fileId>/<run>/<step>. The subject includes the run, so

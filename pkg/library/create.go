@@ -138,7 +138,7 @@ func (s *Store) Reserve(ctx context.Context, r NewFile) (Node, File, error) {
 	if err != nil {
 		return Node{}, File{}, err
 	}
-	node, err := s.newNode(r.NewNode, KindFile, Node{
+	node, err := s.newNode(r.NewNode, kindOf(r.Type), Node{
 		SubType: r.Type, Status: Loading, Run: run, Blob: &Blob{ID: r.BlobID, Bucket: r.Bucket, Key: r.Key, Length: r.Length},
 	})
 	if err != nil {

@@ -66,7 +66,7 @@ func (s *Store) edit(ctx context.Context, name string, before, after Node, condi
 	node.Table, node.Key = s.nodes, key(before.ID)
 	node.Condition = expression.Name(versionName).Equal(expression.Value(before.Version))
 	write := lifecycle.Write{Items: []lifecycle.Item{node}, Also: conditions}
-	if after.Type == KindFile {
+	if after.IsFile() {
 		write.Items = append(write.Items, s.fileOf(after))
 	}
 	update := edit

@@ -33,7 +33,7 @@ func (s *Store) Erase(ctx context.Context, id string, e Edit) (Workflow, error) 
 			return Workflow{}, err
 		case n.Type == KindUser:
 			return Workflow{}, ErrRoot
-		case n.Erasing() && n.Type == KindFile:
+		case n.Erasing() && n.IsFile():
 			return s.Workflow(ctx, id)
 		case n.Erasing():
 			return s.Workflow(ctx, eraseID(id))
@@ -58,7 +58,7 @@ func (s *Store) erase(ctx context.Context, n Node, e Edit) (Workflow, error) {
 	node.Condition = expression.Name(versionName).Equal(expression.Value(n.Version))
 	write := lifecycle.Write{Items: []lifecycle.Item{node}}
 	var w Workflow
-	if n.Type == KindFile {
+	if n.IsFile() {
 		f, err := s.File(ctx, n.ID)
 		if err != nil {
 			return Workflow{}, err

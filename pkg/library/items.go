@@ -18,6 +18,7 @@ const (
 	KindUser   Kind = "User" // the root of an owner
 	KindFolder Kind = "Folder"
 	KindFile   Kind = "File"
+	KindModel  Kind = "Model" // a file whose content is a TrainingRequest
 	KindRecord Kind = "Record"
 )
 
@@ -91,6 +92,9 @@ type Permissions struct {
 	// dropped when a link is added.
 	Links []int64 `dynamodbav:"links,omitempty"`
 }
+
+// IsFile reports whether the node has a file, with content and a workflow.
+func (n Node) IsFile() bool { return n.Type == KindFile || n.Type == KindModel }
 
 // IsFolder reports whether the node can have children.
 func (n Node) IsFolder() bool { return n.Type == KindFolder || n.Type == KindUser }

@@ -58,7 +58,8 @@ func summary(step string, end plan.End) map[string]table.Value {
 		extract.StepMetadata: "metadataCompleted",
 	}
 	if end == plan.Done {
-		names[extract.StepText] = "indexingCompleted"
+		names[extract.StepText], names[StepOptimize] = "indexingCompleted", "optimizationCompleted"
+		names[StepTrain], names[StepReport] = "trainingCompleted", "reportCompleted"
 	}
 	if name, known := names[step]; known {
 		return map[string]table.Value{name: &types.AttributeValueMemberBOOL{Value: true}}

@@ -46,7 +46,7 @@ func (c Content) of(f File) File {
 // lifecycle.ErrInconsistent. It returns lifecycle.ErrCondition if a workflow of this run or a later one exists.
 func (s *Store) StoreUpload(ctx context.Context, f File, c Content, p Plan) (File, Workflow, error) {
 	f = c.of(f)
-	w, err := s.newWorkflow(ctx, f, f.Run, p.names())
+	w, err := s.newWorkflow(ctx, f, f.Run, p.first())
 	if err != nil {
 		return File{}, Workflow{}, err
 	}
@@ -80,7 +80,7 @@ func (s *Store) Identify(ctx context.Context, f File, c Content, p Plan) (File, 
 		return File{}, Workflow{}, err
 	}
 	item := s.ofWorkflow(f.ID, map[string]table.Value{
-		"fileWorkflowType": table.Text(string(f.Type)), "etag": table.Text(f.ETag), "stepsOpen": &types.AttributeValueMemberSS{Value: p.names()},
+		"fileWorkflowType": table.Text(string(f.Type)), "etag": table.Text(f.ETag), "stepsOpen": &types.AttributeValueMemberSS{Value: p.first()},
 	})
 	item.Condition = expression.Name("etag").AttributeNotExists()
 	write := lifecycle.Write{Fence: runFence(f.Run, f.Run), Items: append([]lifecycle.Item{item}, s.both(f.ID, file, node)...)}
@@ -103,7 +103,7 @@ func (s *Store) Reprocess(ctx context.Context, f File, o *ReadOptions) (File, Wo
 }
 
 func (s *Store) again(ctx context.Context, m lifecycle.Move, f File, o *ReadOptions) (File, Workflow, error) {
-	w, err := s.newWorkflow(ctx, f, f.Run+1, PlanOf(f.Type).names())
+	w, err := s.newWorkflow(ctx, f, f.Run+1, PlanOf(f.Type).first())
 	if err != nil {
 		return File{}, Workflow{}, err
 	}
@@ -155,6 +155,8 @@ func (s *Store) RetryStep(ctx context.Context, f File, step string, kept map[str
 	w.ParseCompleted = old.ParseCompleted && step != extract.StepParse && step != extract.StepRecords
 	w.MetadataCompleted = old.MetadataCompleted && step != extract.StepMetadata
 	w.IndexingCompleted = old.IndexingCompleted
+	w.OptimizationCompleted = old.OptimizationCompleted && step != StepOptimize
+	w.TrainingCompleted = old.TrainingCompleted && step != StepTrain
 	f, err = s.begin(ctx, retry, f, w, nil, nil, expression.Name(runName).Equal(expression.Value(f.Run)))
 	return f, w, err
 }
@@ -245,6 +247,16 @@ func (s *Store) FinishParsing(ctx context.Context, w Workflow, chunks int, recor
 	plan.Add(&item, steps)
 	item.Condition = plan.WhileOpen(extract.StepParse)
 	return s.move(ctx, finishParsing, w, item, nil, map[string]table.Value{"totalRecords": table.Integer(records)})
+}
+
+// OpenStep opens a step while another one is open, unless it is open already. It returns lifecycle.ErrCondition if that one
+// has ended.
+func (s *Store) OpenStep(ctx context.Context, w Workflow, step, while string) error {
+	item := s.ofWorkflow(w.CorrelationID, nil)
+	plan.Add(&item, []string{step})
+	item.Condition = plan.WhileOpen(while)
+	_, err := Machine().Apply(ctx, s.db, openStep, lifecycle.Write{Fence: runFence(w.Run, w.Run), Items: []lifecycle.Item{item}})
+	return err
 }
 
 // StartProcessing moves a Loaded or Parsed file to Processing. It is called after all open steps were published.

@@ -12,7 +12,7 @@ import (
 )
 
 // records is a plan with a parsing step.
-var records = Plan{"Table", []extract.Step{
+var records = Plan{Type: "Table", Steps: []extract.Step{
 	{Name: extract.StepParse, Class: extract.ClassRecords, Required: true}, {Name: extract.StepMetadata, Class: extract.ClassLight, Required: true},
 	{Name: extract.StepThumbnails, Class: extract.ClassRender},
 }}

@@ -54,14 +54,14 @@ func version(n int64) map[string]table.Value {
 // node returns the node that the file of a pair should have.
 func (p Pair) node(now string) Node {
 	f := p.File
-	n := Node{ID: f.ID, Type: KindFile, CreatedBy: f.CreatedBy, CreatedAt: f.CreatedAt}
+	n := Node{ID: f.ID, Type: kindOf(f.Type), CreatedBy: f.CreatedBy, CreatedAt: f.CreatedAt}
 	if p.Node != nil {
 		n = *p.Node
 	}
 	n.SubType, n.Name, n.OwnedBy, n.UpdatedBy, n.ParentID, n.IsDeleted = f.Type, f.Name, f.OwnedBy, f.UpdatedBy, f.ParentID, f.IsDeleted
 	n.Status, n.Run, n.Images, n.Version, n.UpdatedAt = f.Status, f.Run, f.Images, n.Version+1, now
 	n.Blob = &Blob{ID: f.BlobID, Bucket: f.Bucket, Key: f.Key, Length: f.Length, MD5: f.MD5}
-	n.TypeOwnedBy = typeOwned(KindFile, f.OwnedBy)
+	n.TypeOwnedBy = typeOwned(kindOf(f.Type), f.OwnedBy)
 	if f.IsDeleted {
 		n.TypeOwnedBy = ""
 	} else {

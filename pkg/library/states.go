@@ -41,7 +41,9 @@ var (
 	finishStep = lifecycle.Move{Name: "finishStep", Writes: append(ofWorkflows(
 		"republished", "stepsOpen", "stepsDone", "stepsFailed", "stepsSkipped", "stepResults",
 		"thumbnailCompleted", "parseCompleted", "metadataCompleted", "indexingCompleted",
+		"optimizationCompleted", "trainingCompleted", "reportCompleted",
 	), updatedName, "images")}
+	openStep = lifecycle.Move{Name: "openStep", Writes: ofWorkflows("stepsOpen")}
 	postpone = lifecycle.Move{Name: "postpone", Writes: ofWorkflows("republished")}
 	identify = lifecycle.Move{Name: "identify", Writes: append(ofWorkflows("fileWorkflowType", "etag", "stepsOpen"),
 		updatedName, typeName, "length", "md5", "origin", "contentType", "subType", "blob")}
@@ -64,6 +66,6 @@ func Machine() lifecycle.Machine {
 	return lifecycle.Machine{
 		Area: Name, Status: statusName, Start: Loading, Final: []lifecycle.State{Processed, ProcessedPartially, Failed},
 		Moves:   []lifecycle.Move{store, startParsing, finishParsing, startProcessing, complete, completePartially, fail, retry, reprocess},
-		Updates: []lifecycle.Move{finishStep, postpone, identify, erase, edit},
+		Updates: []lifecycle.Move{finishStep, openStep, postpone, identify, erase, edit},
 	}
 }

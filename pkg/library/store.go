@@ -92,7 +92,7 @@ func (p Path) Node() Node { return p[0] }
 func (p Path) Trashed() bool { return p[len(p)-1].Type != KindUser }
 
 // Ended reports whether the node is anything other than a file that is still being processed.
-func (p Path) Ended() bool { return p[0].Type != KindFile || Machine().IsFinal(p[0].Status) }
+func (p Path) Ended() bool { return !p[0].IsFile() || Machine().IsFinal(p[0].Status) }
 
 // contains reports whether a node is on the path.
 func (p Path) contains(id string) bool {

@@ -192,7 +192,7 @@ func (s *Store) Orphans(ctx context.Context, nodes []Node) ([]Node, error) {
 func (s *Store) WithoutFile(ctx context.Context, nodes []Node) ([]string, error) {
 	var ids []string
 	for _, n := range nodes {
-		if n.Type == KindFile {
+		if n.IsFile() {
 			ids = append(ids, n.ID)
 		}
 	}

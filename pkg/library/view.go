@@ -11,7 +11,7 @@ import (
 // NodeView is a node as the HTTP API shows it.
 type NodeView struct {
 	ID           string           `json:"id" format:"uuid"`
-	Type         string           `json:"type" enum:"User,Folder,File,Record"`
+	Type         string           `json:"type" enum:"User,Folder,File,Record,Model"`
 	SubType      extract.Type     `json:"subType,omitempty" doc:"workflow type of a file" example:"Image"`
 	Kind         string           `json:"kind,omitempty" doc:"name of the type of a file for people" example:"Image"`
 	Preview      extract.Preview  `json:"preview,omitempty" enum:"none,picture,text,document,article,rows,drawings,curves" doc:"how a program shows a file: as its picture, its text, the first page and the text, the text with the properties of a web page, a table of its records, or drawings of its records, which need much space for curves"`
@@ -66,8 +66,8 @@ func (n Node) View(c Caller) NodeView {
 	if !n.IsDeleted && (c.Owner == n.OwnedBy || !n.InRoot()) {
 		v.ParentID = n.ParentID
 	}
-	if n.Type == KindFile {
-		f := extract.Of(n.SubType)
+	if n.IsFile() {
+		f := FormatOf(n.SubType)
 		v.Kind, v.Preview = f.Title, f.Preview
 	}
 	if n.Blob != nil && n.Blob.Length >= 0 {
@@ -93,6 +93,8 @@ func (p Permissions) View() PermissionsView {
 // WorkflowView is the workflow of a file as the HTTP API shows it.
 type WorkflowView struct {
 	FileID         string     `json:"fileId"`
+	Type           string     `json:"type" enum:"File,Training,Prediction"`
+	TrainingID     string     `json:"trainingId,omitempty" format:"uuid" doc:"id of the model that the workflow trains"`
 	Run            int64      `json:"run" doc:"incremented by every retry and reprocessing"`
 	State          string     `json:"state" enum:"Loaded,Parsing,Parsed,Processing,Processed,ProcessedPartially,Failed"`
 	FailureMessage string     `json:"failureMessage,omitempty"`
@@ -169,7 +171,7 @@ type StepCount struct {
 // View returns the workflow of a file as the HTTP API shows it, with its steps sorted by id.
 func (w Workflow) View() WorkflowView {
 	v := WorkflowView{
-		FileID: w.FileID, Run: w.Run, State: string(w.CurrentState), FailureMessage: w.FailureMessage,
+		FileID: w.FileID, Type: w.WorkflowType, TrainingID: w.TrainingID, Run: w.Run, State: string(w.CurrentState), FailureMessage: w.FailureMessage,
 		Steps: []StepView{}, UpdatedAt: at(w.UpdatedAt),
 	}
 	if !w.Final() {
@@ -196,7 +198,13 @@ func (w Workflow) View() WorkflowView {
 	if chunks.Total > 0 {
 		v.Chunks = &chunks
 	}
-	slices.SortFunc(v.Steps, func(a, b StepView) int { return strings.Compare(a.ID, b.ID) })
+	planned := PlanOf(w.FileWorkflowType)
+	slices.SortFunc(v.Steps, func(a, b StepView) int {
+		if planned.Sequential {
+			return slices.Index(planned.Names(), a.ID) - slices.Index(planned.Names(), b.ID)
+		}
+		return strings.Compare(a.ID, b.ID)
+	})
 	return v
 }
 

@@ -25,9 +25,12 @@ import (
 //	metadataCompleted          the step metadata has ended: it is done, failed or skipped
 //	recordProcessingCompleted  records were found, and all their steps have ended
 //	indexingCompleted          the text is stored
+//	optimizationCompleted      the step optimize is done
+//	trainingCompleted          the step train is done
+//	reportCompleted            the step report is done
 type Workflow struct {
 	CorrelationID    string          `dynamodbav:"correlationId"` // id of the file or operation
-	WorkflowType     string          `dynamodbav:"workflowType"`  // FileWorkflow or EraseWorkflow
+	WorkflowType     string          `dynamodbav:"workflowType"`  // such as FileWorkflow
 	CurrentState     lifecycle.State `dynamodbav:"currentState"`
 	Version          int64           `dynamodbav:"version"`
 	CreatedAt        string          `dynamodbav:"createdAt"`
@@ -45,6 +48,11 @@ type Workflow struct {
 	MetadataCompleted         bool `dynamodbav:"metadataCompleted"`
 	IndexingCompleted         bool `dynamodbav:"indexingCompleted"`
 
+	TrainingID            string `dynamodbav:"trainingId,omitempty"` // id of the model; empty for other types of workflows
+	OptimizationCompleted bool   `dynamodbav:"optimizationCompleted"`
+	TrainingCompleted     bool   `dynamodbav:"trainingCompleted"`
+	ReportCompleted       bool   `dynamodbav:"reportCompleted"`
+
 	Run         int64  `dynamodbav:"run"`
 	Key         string `dynamodbav:"key,omitempty"`
 	ETag        string `dynamodbav:"etag,omitempty"`
@@ -55,8 +63,10 @@ type Workflow struct {
 
 // Types of workflows.
 const (
-	FileWorkflow  = "File"
-	EraseWorkflow = "Erase"
+	FileWorkflow       = "File"
+	TrainingWorkflow   = "Training"   // of a model
+	PredictionWorkflow = "Prediction" // of a file with predictions
+	EraseWorkflow      = "Erase"
 )
 
 // chunkPrefix begins the names of the steps that process the records which extract.StepParse found.
@@ -74,22 +84,44 @@ func ParseChunkStep(step string) (n int, ok bool) {
 
 // Plan lists the steps for a type of file. If it contains extract.StepParse, the workflow starts with parsing.
 type Plan struct {
-	Type  extract.Type
-	Steps []extract.Step
+	Type       extract.Type
+	Steps      []extract.Step
+	Sequential bool // the end of a step opens the next one
 }
 
 // PlanOf returns the plan for a type of file, or that of extract.Generic for an unknown type.
 func PlanOf(t extract.Type) Plan {
-	f := extract.Of(t)
-	return Plan{f.Type, f.Steps}
+	f := FormatOf(t)
+	return Plan{f.Type, f.Steps, f.Sequential}
 }
 
-func (p Plan) names() []string {
+// Names returns the names of the steps.
+func (p Plan) Names() []string {
 	names := make([]string, len(p.Steps))
 	for i, step := range p.Steps {
 		names[i] = step.Name
 	}
 	return names
+}
+
+// first returns the names of the steps that are open at the beginning.
+func (p Plan) first() []string {
+	if p.Sequential {
+		return p.Names()[:1]
+	}
+	return p.Names()
+}
+
+// Next returns the name of the step that the end of a step opens, or "".
+func (p Plan) Next(step string) string {
+	if !p.Sequential {
+		return ""
+	}
+	i := 1 + slices.IndexFunc(p.Steps, func(known extract.Step) bool { return known.Name == step })
+	if i == 0 || i == len(p.Steps) {
+		return ""
+	}
+	return p.Steps[i].Name
 }
 
 // Class returns the class of a step.
@@ -161,9 +193,12 @@ func (s *Store) newWorkflow(ctx context.Context, f File, run int64, open []strin
 	if err != nil && !errors.Is(err, lifecycle.ErrNotFound) {
 		return Workflow{}, err
 	}
-	now := stamp(s.now())
+	now, training := stamp(s.now()), ""
+	if f.Type == ModelType {
+		training = f.ID
+	}
 	return Workflow{
-		CorrelationID: f.ID, WorkflowType: FileWorkflow, CurrentState: Loaded, Version: old.Version + 1, CreatedAt: now, UpdatedAt: now,
+		CorrelationID: f.ID, WorkflowType: WorkflowTypeOf(f.Type), TrainingID: training, CurrentState: Loaded, Version: old.Version + 1, CreatedAt: now, UpdatedAt: now,
 		FileID: f.ID, BlobID: f.BlobID, Bucket: f.Bucket, UserID: f.OwnedBy, FileWorkflowType: f.Type,
 		Run: run, Key: f.Key, ETag: f.ETag, Deadline: s.deadline(), Steps: plan.Open(open),
 	}, nil

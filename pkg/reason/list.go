@@ -57,6 +57,17 @@ const (
 	RecordsGone       Reason = "the bucket no longer contains the results of the records; retry the file"
 	MicroscopyPicture Reason = "the pixels of the microscopy file cannot be drawn"
 
+	SourceGone    Reason = "the file with the records was deleted"
+	SourceChanged Reason = "the file with the records was processed again meanwhile; retry"
+	ColumnUnfit   Reason = "the column cannot be predicted: %s"
+	FewExamples   Reason = "the %d examples are too few, or too alike, for %d folds"
+	NoModel       Reason = "no kind of model can be fitted to the records"
+	ModelGone     Reason = "the model was deleted"
+	ModelChanged  Reason = "the model was trained again meanwhile; retry"
+	NoFeatures    Reason = "the records have none of the columns that the model uses: %s"
+	NoStructures  Reason = "the model uses the structures of molecules, and the records have none that RDKit can read"
+	NotPlainValue Reason = "the value of %s is not a text, a number or a boolean"
+
 	ProviderUnreachable   Temporary = "the provider cannot be reached"
 	ProviderLost          Temporary = "the connection to the provider was lost"
 	ProviderSlow          Temporary = "the provider did not respond in time"
@@ -116,6 +127,7 @@ var sentences = []error{
 	NoText, NoDisplayedText, NoScripts, PageRefers,
 	PreviewUnreadable,
 	NoRows, NoRecords, NoRecordType, NoChunk, NoRecordRead, RecordsFailed, RecordsGone, MicroscopyPicture,
+	SourceGone, SourceChanged, ColumnUnfit, FewExamples, NoModel, ModelGone, ModelChanged, NoFeatures, NoStructures, NotPlainValue,
 	ProviderUnreachable, ProviderLost, ProviderSlow, ProviderStatus, ProviderMessage, ProviderAnswer, ProviderPolicy,
 	ProviderMissing, ProviderNoDescription, ProviderPrompt, ProviderAnswersLost, CallNotMade,
 	FeedKeyRejected, FeedKeyMissing, FeedGone, FeedMalformed, FeedTooLarge, FeedDamaged, FeedThrottled, FeedStatus, AddressBlocked,

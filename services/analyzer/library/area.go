@@ -28,6 +28,7 @@ import (
 	"github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/pkg/quota"
 	"github.com/assay-project/assay/services/analyzer/library/remote"
+	"github.com/assay-project/assay/services/analyzer/library/step/model"
 	"github.com/assay-project/assay/services/analyzer/sweeper"
 	"github.com/assay-project/assay/services/analyzer/work"
 )
@@ -62,9 +63,11 @@ func New(cfg Config, compiled wasm.Config, backends *backend.Connections, worker
 	memory := budget.New(cfg.Memory)
 	decoder, pdf, svg := pixels.NewDecoder(memory, compiled), pdf.New(compiled), svg.New(compiled)
 	kit, pages := structure.New(cfg.Structures.RDKit, compiled, sessions()), remote.New(cfg.Imports.Policy())
+	store := library.NewStore(backends.DB, cfg.Tables)
+	environment := model.Environment{File: store.File, Kit: kit}
 	return &Area{
-		cfg: cfg, store: library.NewStore(backends.DB, cfg.Tables), bucket: backends.Bucket, bus: backends.Bus, worker: worker, quotas: quotas, log: log,
-		memory: memory, decoder: decoder, pdf: pdf, svg: svg, kit: kit, pages: pages, converter: converter, steps: newSteps(cfg, decoder, pdf, svg, kit, pages, converter),
+		cfg: cfg, store: store, bucket: backends.Bucket, bus: backends.Bus, worker: worker, quotas: quotas, log: log,
+		memory: memory, decoder: decoder, pdf: pdf, svg: svg, kit: kit, pages: pages, converter: converter, steps: newSteps(cfg, decoder, pdf, svg, kit, pages, converter, environment),
 	}, nil
 }
 
@@ -99,7 +102,7 @@ func (a *Area) Consumers() []bus.Consumer {
 	for class, places := range map[extract.Class]struct{ parallel, share int }{
 		extract.ClassLight:  {a.worker.Config.Parallel, work.Share(a.worker.Config.Parallel)},
 		extract.ClassRender: {processors + 1, processors}, extract.ClassEngine: {processors + 1, processors}, extract.ClassRecords: {processors + 1, processors},
-		extract.ClassFetch: {parallelFetches, work.Share(parallelFetches)},
+		extract.ClassFetch: {parallelFetches, work.Share(parallelFetches)}, extract.ClassTraining: {parallelTrainings, 1},
 	} {
 		all = append(all, bus.Consumer{
 			Name: library.Consumer(class), Area: library.Name, Stream: library.WorkStream, Filter: library.StepSubjects(class),
@@ -113,6 +116,9 @@ func (a *Area) Consumers() []bus.Consumer {
 // sessions returns the maximum number of concurrent RDKit sessions: one for each place of the two classes of steps that
 // need one. The places are shared among owners, so a session never waits for those of another owner.
 func sessions() int { return 2 * (runtime.GOMAXPROCS(0) + 1) }
+
+// parallelTrainings is the number of steps of models that run concurrently, of different owners. Each uses all processors.
+const parallelTrainings = 2
 
 // parallelFetches is the number of steps that run concurrently to fetch pages or their pictures.
 const parallelFetches = 8

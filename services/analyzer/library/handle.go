@@ -115,6 +115,9 @@ func (a *Area) Do(ctx context.Context, d *bus.Delivery, s work.Step) (library.Wo
 			return none, err
 		}
 	}
+	if err := a.openNext(ctx, s, file.Type); err != nil {
+		return none, err
+	}
 	w, err := a.store.FinishStep(ctx, s.Item, s.Run, s.Name, end, result, found.Images)
 	if err == nil && !w.Joined() {
 		a.publishProgress(w)

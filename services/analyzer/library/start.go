@@ -48,14 +48,17 @@ func (a *Area) identify(ctx context.Context, f library.File) (library.File, libr
 	}
 	opened := f.Start(object.ETag).Data.(*event.LibraryStep)
 	opened.Size = float64(object.Size)
-	head, err := step.New(a.bucket, a.memory, opened).Head(ctx, extract.HeadSize)
-	if errors.Is(err, blob.ErrNotFound) || errors.Is(err, blob.ErrChanged) {
-		return f, none, upload.ErrNoBytes
+	kind := f.Type
+	if !library.Derived(kind) {
+		head, err := step.New(a.bucket, a.memory, opened).Head(ctx, extract.HeadSize)
+		if errors.Is(err, blob.ErrNotFound) || errors.Is(err, blob.ErrChanged) {
+			return f, none, upload.ErrNoBytes
+		}
+		if err != nil {
+			return f, none, err
+		}
+		kind = extract.Detect(head, f.Name).Type
 	}
-	if err != nil {
-		return f, none, err
-	}
-	kind := extract.Detect(head, f.Name).Type
 	if object.Size == 0 && !extract.Of(kind).Blank {
 		return f, none, reason.FileEmpty
 	}
@@ -110,6 +113,24 @@ func unlessMoved(err error) error {
 // startParsing moves a file to Parsing, unless it is in that state or a later one.
 func (a *Area) startParsing(ctx context.Context, s work.Step) error {
 	return unlessMoved(a.store.StartParsing(ctx, library.Workflow{CorrelationID: s.Item, FileID: s.Item, Run: s.Run}))
+}
+
+// openNext opens and publishes the step that follows a step, if the plan of the file is sequential. Like finishParsing, it
+// runs before the step is completed.
+func (a *Area) openNext(ctx context.Context, s work.Step, kind extract.Type) error {
+	next := library.PlanOf(kind).Next(s.Name)
+	if next == "" {
+		return nil
+	}
+	w := library.Workflow{CorrelationID: s.Item, FileID: s.Item, Run: s.Run}
+	if err := a.store.OpenStep(ctx, w, next, s.Name); err != nil {
+		return err
+	}
+	f, err := a.file(ctx, s.Item, s.Run)
+	if err != nil {
+		return err
+	}
+	return a.bus.Ensure(ctx, w.Step(f, next))
 }
 
 // finishParsing opens and publishes the steps for the records found by StepParse. It runs before StepParse is

@@ -113,7 +113,7 @@ func (s sweep) workflow(ctx context.Context, r *sweeper.Run, w library.Workflow)
 		return s.lost(ctx, r, w, w.Erase())
 	}
 	w, err := s.store.Workflow(ctx, w.CorrelationID) // the scan may be outdated
-	if err != nil || w.Final() || r.Young(w.Updated()) || w.WorkflowType != library.FileWorkflow {
+	if err != nil || w.Final() || r.Young(w.Updated()) || w.WorkflowType == library.EraseWorkflow {
 		return gone(err)
 	}
 	f, err := s.store.File(ctx, w.FileID)
@@ -265,7 +265,7 @@ func idsOf(files []library.File) []string {
 // withoutFile deletes nodes whose file does not exist.
 func (s sweep) withoutFile(ctx context.Context, r *sweeper.Run, nodes []library.Node) error {
 	for _, n := range nodes {
-		if n.Type == library.KindFile {
+		if n.IsFile() {
 			r.Compared(fileless, 1)
 		}
 	}

@@ -44,6 +44,11 @@ func New(bucket *blob.Store, memory *budget.Budget, s *event.LibraryStep) *File 
 	}
 }
 
+// Other returns another file of which only the results of a run are read and stored.
+func (f *File) Other(id string, run int64) *File {
+	return &File{ID: id, Run: run, Step: f.Step, bucket: f.bucket, memory: f.memory}
+}
+
 // window is the number of bytes that Open requests at a time.
 const window = 32 << 20
 

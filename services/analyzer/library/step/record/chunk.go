@@ -39,7 +39,7 @@ func Chunk(kit *structure.Kit) step.Step {
 		span, used := x.Spans[chunk], engine
 		identify := kit != nil && structure.Applies(kind.Name)
 		if identify {
-			if err := prepared(ctx, kit); err != nil {
+			if err := Prepared(ctx, kit); err != nil {
 				return step.Result{}, err
 			}
 			used += ", " + structure.Version
@@ -74,9 +74,9 @@ const (
 	identifying = 3 * time.Minute
 )
 
-// prepared waits until RDKit is compiled. If that takes too long, the step is redelivered without using an
+// Prepared waits until RDKit is compiled. If that takes too long, the step is redelivered without using an
 // attempt.
-func prepared(ctx context.Context, kit *structure.Kit) error {
+func Prepared(ctx context.Context, kit *structure.Kit) error {
 	ctx, cancel := context.WithTimeout(ctx, compiling)
 	defer cancel()
 	if err := kit.Prepare(ctx); errors.Is(err, wasm.ErrCompiling) {
@@ -103,8 +103,8 @@ func identified(ctx context.Context, kit *structure.Kit, kind records.Format, pr
 	return process(described)
 }
 
-// storeChunk stores the objects of a chunk.
-func storeChunk(ctx context.Context, f *step.File, chunk int, lines, columns []byte) error {
+// StoreChunk stores the objects of a chunk.
+func StoreChunk(ctx context.Context, f *step.File, chunk int, lines, columns []byte) error {
 	if _, err := f.Store(ctx, records.LinesName(chunk), gzipType, lines); err != nil {
 		return err
 	}

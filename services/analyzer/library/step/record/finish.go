@@ -22,10 +22,10 @@ func Finish(ctx context.Context, f *step.File, failed map[int]string) (records.O
 	}
 	for chunk, reason := range failed {
 		var lines, columns bytes.Buffer
-		if err := records.FailChunk(&lines, &columns, chunk, x.Total(), reason); err != nil {
+		if err := records.FailChunk(&lines, &columns, x, chunk, reason); err != nil {
 			return records.Overview{}, err
 		}
-		if err := storeChunk(ctx, f, chunk, lines.Bytes(), columns.Bytes()); err != nil {
+		if err := StoreChunk(ctx, f, chunk, lines.Bytes(), columns.Bytes()); err != nil {
 			return records.Overview{}, err
 		}
 	}

@@ -85,7 +85,7 @@ func thumbnails(ctx context.Context, f *step.File, e *svg.Engine, svg []byte, by
 // drawMolecule draws a molecule that has no coordinates. It returns records.ErrNotDrawn if the kit
 // cannot draw it.
 func drawMolecule(ctx context.Context, kit *structure.Kit, r *raw) (_ []byte, err error) {
-	if err := prepared(ctx, kit); err != nil {
+	if err := Prepared(ctx, kit); err != nil {
 		return nil, err
 	}
 	session, err := kit.Open(ctx)

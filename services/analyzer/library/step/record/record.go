@@ -39,8 +39,8 @@ func formatOf(t extract.Type, head []byte) (records.Format, error) {
 	return f, nil
 }
 
-// storeIndex stores the result of parsing and returns the result of the step.
-func storeIndex(ctx context.Context, f *step.File, x records.Index) (step.Result, error) {
+// StoreIndex stores the result of parsing and returns the result of the step.
+func StoreIndex(ctx context.Context, f *step.File, x records.Index) (step.Result, error) {
 	document, err := json.Marshal(x)
 	if err != nil {
 		return step.Result{}, err
@@ -88,11 +88,11 @@ func Parse() step.Step {
 		}
 		x := records.Index{Format: kind.Name, Found: found, Spans: spans, Charset: coded.Name}
 		if coded.Name == "" {
-			return storeIndex(ctx, f, x)
+			return StoreIndex(ctx, f, x)
 		}
 		outcome := plaintext.Outcome{Charset: coded}
 		x.Remarks = outcome.Remarks()
-		r, err := storeIndex(ctx, f, x)
+		r, err := StoreIndex(ctx, f, x)
 		r.Metadata = step.Decoding(outcome)
 		return r, err
 	}}

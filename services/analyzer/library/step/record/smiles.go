@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/assay-project/assay/pkg/extract/learn/fingerprint"
 	"github.com/assay-project/assay/pkg/extract/molecule"
 	"github.com/assay-project/assay/pkg/extract/records"
 	"github.com/assay-project/assay/pkg/extract/structure"
@@ -13,17 +14,17 @@ import (
 // identifyingRows bounds the time for identifying the molecules of the rows of a table.
 const identifyingRows = time.Minute
 
-// smiles identifies the molecules of rows that have a column of SMILES. The caller must close it.
-type smiles struct {
-	kit     *structure.Kit
+// Molecules identifies the molecules of rows that have a column of SMILES. The caller must close it.
+type Molecules struct {
+	Kit     *structure.Kit     // nil identifies nothing
 	session *structure.Session // nil before the first SMILES
 	end     context.CancelFunc
 }
 
-// identify sets the properties of the molecule of a row, except those with the name of a field, so that exports of them
-// can be imported and exported again. It returns the errors of prepared and of Kit.Open.
-func (s *smiles) identify(ctx context.Context, r *records.Record) error {
-	if s.kit == nil {
+// Identify sets the properties of the molecule of a row, except those with the name of a field, so that exports of them
+// can be imported and exported again. It returns the errors of Prepared and of Kit.Open.
+func (s *Molecules) Identify(ctx context.Context, r *records.Record) error {
+	if s.Kit == nil {
 		return nil
 	}
 	for _, f := range r.Fields {
@@ -31,11 +32,11 @@ func (s *smiles) identify(ctx context.Context, r *records.Record) error {
 			continue
 		}
 		if s.session == nil {
-			if err := prepared(ctx, s.kit); err != nil {
+			if err := Prepared(ctx, s.Kit); err != nil {
 				return err
 			}
 			ctx, end := context.WithTimeoutCause(ctx, identifyingRows, structure.ErrRowsTime)
-			session, err := s.kit.Open(ctx)
+			session, err := s.Kit.Open(ctx)
 			if err != nil {
 				end()
 				return err
@@ -53,7 +54,16 @@ func (s *smiles) identify(ctx context.Context, r *records.Record) error {
 	return nil
 }
 
-func (s *smiles) close() error {
+// Fingerprint returns the fingerprint of the molecule of a row that Identify has identified, or nil if it has none.
+func (s *Molecules) Fingerprint(r *records.Record) (*fingerprint.Fingerprint, error) {
+	if s.session == nil {
+		return nil, nil
+	}
+	return s.session.Fingerprint(records.Format{}, r)
+}
+
+// Close ends the identification.
+func (s *Molecules) Close() error {
 	if s.session == nil {
 		return nil
 	}

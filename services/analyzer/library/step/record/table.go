@@ -53,7 +53,7 @@ func ParseTable(kit *structure.Kit) step.Step {
 		}
 		x.Remarks, x.Preamble, x.Units = append(coding.Remarks(), rows.Remarks...), rows.Preamble, rows.Units
 		x.Delimiter, x.Decimal = string(rows.Delimiter), f.Options.Decimal
-		r, err := storeIndex(ctx, f, x)
+		r, err := StoreIndex(ctx, f, x)
 		r.Metadata = step.Decoding(coding)
 		return r, err
 	}}
@@ -109,7 +109,7 @@ func Workbook(kit *structure.Kit) step.Step {
 			return step.Result{Skipped: reason.EmptyWorkbook}, nil
 		}
 		x.Remarks, x.Preamble, x.Units = book.Remarks, strings.TrimSpace(book.Preamble), book.Units
-		r, err := storeIndex(ctx, f, x)
+		r, err := StoreIndex(ctx, f, x)
 		if repeated {
 			r.Partial = reason.RepeatedStrings.Fill(x.Found)
 		}
@@ -119,17 +119,17 @@ func Workbook(kit *structure.Kit) step.Step {
 
 // processRows processes all rows and stores them in chunks.
 func processRows(ctx context.Context, f *step.File, kit *structure.Kit, format string, next func() (records.Record, error)) (x records.Index, err error) {
-	molecules := smiles{kit: kit}
-	defer func() { err = errors.Join(err, molecules.close()) }()
+	molecules := Molecules{Kit: kit}
+	defer func() { err = errors.Join(err, molecules.Close()) }()
 	identified := func() (records.Record, error) {
 		r, err := next()
 		if err == nil {
-			err = molecules.identify(ctx, &r)
+			err = molecules.Identify(ctx, &r)
 		}
 		return r, err
 	}
 	rows, err := records.WriteChunks(ctx, identified, func(chunk int, lines, columns []byte) error {
-		return storeChunk(ctx, f, chunk, lines, columns)
+		return StoreChunk(ctx, f, chunk, lines, columns)
 	})
 	return records.Index{Format: format, Found: rows.Found, Starts: rows.Starts}, err
 }
