@@ -160,7 +160,7 @@ func (a *Area) reserve(ctx context.Context, key string, terms library.NewFile, c
 	named := terms.ParentID
 	terms.Keyed = key != ""
 	terms.ContentType = cmp.Or(terms.ContentType, receive.DefaultContentType)
-	terms.ParentID, terms.Type, terms.Bucket = cmp.Or(named, library.RootID(terms.Owner)), library.TypeOf(terms.ContentType), a.Bucket.Bucket
+	terms.ParentID, terms.Type, terms.Bucket = cmp.Or(named, library.RootID(terms.Owner)), cmp.Or(terms.Type, library.TypeOf(terms.ContentType)), a.Bucket.Bucket
 	return accept.Reserve(ctx, a.Quotas, accept.Reservation[item]{
 		Owner: terms.Owner, Key: key, Find: a.reservedFile,
 		ID: func(ctx context.Context) (string, error) { return a.ids.New(ctx, terms.Owner, key) },
@@ -176,7 +176,7 @@ func (a *Area) reserve(ctx context.Context, key string, terms library.NewFile, c
 		},
 		Same: func(i item) bool {
 			terms.ID = i.node.ID
-			return i.node.Type == library.KindFile && terms.ReservedAs(i.file.Key)
+			return i.node.IsFile() && terms.ReservedAs(i.file.Key)
 		},
 	})
 }
@@ -193,7 +193,7 @@ func (a *Area) reserved(ctx context.Context, id string) (library.Node, error) {
 
 // reservedFile is like reserved, and also returns the file of a node that is one.
 func (a *Area) reservedFile(ctx context.Context, id string) (found item, err error) {
-	if found.node, err = a.reserved(ctx, id); err == nil && found.node.Type == library.KindFile {
+	if found.node, err = a.reserved(ctx, id); err == nil && found.node.IsFile() {
 		found.file, err = a.store.File(ctx, id)
 	}
 	return found, err
@@ -205,7 +205,7 @@ func (a *Area) writable(ctx context.Context, id string, c web.Caller) (item, err
 	if err != nil {
 		return item{}, err
 	}
-	if path.Node().Type != library.KindFile {
+	if !path.Node().IsFile() {
 		return item{}, errNotFile
 	}
 	file, err := a.store.File(ctx, id)

@@ -25,6 +25,7 @@ func (a *Area) Routes(r *web.Router) {
 			"Two nodes of a folder may have the same name.",
 	}, a.postFolder, accept.Creates, changes)
 	a.pageRoutes(r)
+	a.modelRoutes(r)
 	a.treeRoutes(r)
 	a.shareRoutes(r)
 }

@@ -11,7 +11,13 @@ import (
 	"github.com/assay-project/assay/services/ingest/accept"
 )
 
-var errNotFile = errors.New("the node is not a file")
+var (
+	errNotFile      = errors.New("the node is not a file")
+	errNotProcessed = errors.New("the records of the file are not processed yet")
+	errNoRecords    = errors.New("the file has no records")
+	errNotModel     = errors.New("the node is not a model")
+	errNotTrained   = errors.New("the model is not trained: its training has not ended, or it failed")
+)
 
 // changes and processing list the problems of calls that change a node, and of calls about the processing of a file.
 var (
@@ -39,6 +45,10 @@ var conflicts = []struct {
 	{library.ErrNotTrashed, "not-in-trash"},
 	{library.ErrNotFolder, "not-a-folder"},
 	{errNotFile, "not-a-file"},
+	{errNotProcessed, "not-processed"},
+	{errNoRecords, "no-records"},
+	{errNotModel, "not-a-model"},
+	{errNotTrained, "not-trained"},
 	{library.ErrTooDeep, "too-deep"},
 	{library.ErrRoot, "root"},
 	{library.ErrOwner, "other-owner"},

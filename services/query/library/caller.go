@@ -87,7 +87,7 @@ func (a *Area) readableFile(ctx context.Context, id string, p ReaderParam) (libr
 	if err != nil {
 		return library.File{}, path, c, err
 	}
-	if path.Node().Type != library.KindFile {
+	if !path.Node().IsFile() {
 		return library.File{}, path, c, errNotFile
 	}
 	file, err := a.store.File(ctx, id)
@@ -136,6 +136,10 @@ func problem(err error) error {
 		return web.InvalidCursor()
 	case errors.Is(err, errNotFile):
 		return web.NewProblem(http.StatusConflict, "not-a-file", "The node is not a file.")
+	case errors.Is(err, errNotModel):
+		return web.NewProblem(http.StatusConflict, "not-a-model", "The node is not a model.")
+	case errors.Is(err, errNotTrained):
+		return web.NewProblem(http.StatusConflict, "not-trained", err.Error())
 	case errors.Is(err, errNoOwner):
 		return web.NewProblem(http.StatusBadRequest, "owner-required", "Send X-Owner-Id: this request requires an owner.")
 	case errors.Is(err, errLoading):

@@ -178,7 +178,7 @@ func (a *Area) getWorkflow(ctx context.Context, in *readInput) (*workflowOutput,
 		return nil, problem(err)
 	}
 	w, err := a.store.WorkflowOf(ctx, file)
-	if errors.Is(err, lifecycle.ErrNotFound) || err == nil && w.WorkflowType != library.FileWorkflow {
+	if errors.Is(err, lifecycle.ErrNotFound) || err == nil && w.WorkflowType == library.EraseWorkflow {
 		return nil, web.NotFound("The processing steps of this file do not exist yet or have been removed.")
 	}
 	if err != nil {

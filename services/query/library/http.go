@@ -59,6 +59,7 @@ func (a *Area) Routes(r *web.Router) {
 	a.fileRoutes(r)
 	a.similarRoute(r)
 	a.recordRoutes(r)
+	a.modelRoutes(r)
 	a.previewRoute(r)
 	r.Handle(zipOperation(), a.limited(a.zip), linked, tooManyDownloads, web.Refusals{http.StatusConflict: {"too-many-files"}})
 	a.streamRoute(r)
@@ -238,7 +239,7 @@ type operationOutput struct {
 
 func (a *Area) getOperation(ctx context.Context, in *ownedInput) (*operationOutput, error) {
 	w, err := a.store.Workflow(ctx, in.ID)
-	if err == nil && (w.WorkflowType == library.FileWorkflow || w.UserID != in.Caller.Owner) {
+	if err == nil && (w.WorkflowType != library.EraseWorkflow || w.UserID != in.Caller.Owner) {
 		return nil, web.NotFound("There is no operation with this id.")
 	}
 	if err != nil {

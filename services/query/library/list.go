@@ -68,7 +68,7 @@ type childrenInput struct {
 	ReaderParam
 	PageParam
 	SortParam
-	Type   string `query:"type" enum:"Folder,File,Record"`
+	Type   string `query:"type" enum:"Folder,File,Record,Model"`
 	Status string `query:"status" enum:"Created,Loading,Loaded,Parsing,Parsed,Processing,Processed,ProcessedPartially,Failed"`
 }
 
@@ -93,7 +93,7 @@ type byTypeInput struct {
 	web.CallerParam
 	PageParam
 	SortParam
-	Type   string `query:"type" required:"true" enum:"Folder,File,Record"`
+	Type   string `query:"type" required:"true" enum:"Folder,File,Record,Model"`
 	Status string `query:"status" enum:"Created,Loading,Loaded,Parsing,Parsed,Processing,Processed,ProcessedPartially,Failed"`
 }
 

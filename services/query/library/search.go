@@ -67,7 +67,7 @@ type searchInput struct {
 	web.CallerParam
 	FreshParam
 	Query    string    `query:"q" required:"true" minLength:"1" maxLength:"500" example:"\"annual report\" 202* -draft"`
-	Type     string    `query:"type" enum:"Folder,File,Record"`
+	Type     string    `query:"type" enum:"Folder,File,Record,Model"`
 	Format   string    `query:"format" maxLength:"11" example:"pdf" doc:"file name extension, with or without its dot"`
 	ParentID string    `query:"parentId" format:"uuid" doc:"id of a folder: search only below it"`
 	Status   string    `query:"status" enum:"Created,Loading,Loaded,Parsing,Parsed,Processing,Processed,ProcessedPartially,Failed"`

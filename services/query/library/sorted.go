@@ -57,7 +57,7 @@ type sharedInput struct {
 	web.CallerParam
 	PageParam
 	SortParam
-	Type   string `query:"type" enum:"Folder,File,Record"`
+	Type   string `query:"type" enum:"Folder,File,Record,Model"`
 	Status string `query:"status" enum:"Created,Loading,Loaded,Parsing,Parsed,Processing,Processed,ProcessedPartially,Failed"`
 }
 

@@ -51,7 +51,7 @@ func resultOperation(id, path, summary, media, result, description string) huma.
 
 // text is the plain handler of textOperation.
 func (a *Area) text(w http.ResponseWriter, r *http.Request) {
-	body, err := a.openResult(r, library.TextName, "The file has no text")
+	body, err := a.openResult(r, extract.StepText, library.TextName, "The file has no text")
 	if err != nil {
 		web.WriteError(w, r, problem(err))
 		return
@@ -68,13 +68,19 @@ func (a *Area) text(w http.ResponseWriter, r *http.Request) {
 // page is the plain handler of readerOperation. The document contains no active content; the policy ensures that a
 // browser would not run any.
 func (a *Area) page(w http.ResponseWriter, r *http.Request) {
-	body, err := a.openResult(r, library.ReaderName, "The file is not a web page that has been read")
+	a.document(w, r, "", extract.StepText, library.ReaderName, "The file is not a web page that has been read")
+}
+
+// document sends an HTML document that a step has stored. allowed is what its policy allows; it ends in a semicolon and a space unless it is
+// empty. missing begins the sentence for a file without the document.
+func (a *Area) document(w http.ResponseWriter, r *http.Request, allowed, step, name, missing string) {
+	body, err := a.openResult(r, step, name, missing)
 	if err != nil {
 		web.WriteError(w, r, problem(err))
 		return
 	}
 	defer body.Close()
-	w.Header().Set("Content-Security-Policy", "default-src 'none'; sandbox")
+	w.Header().Set("Content-Security-Policy", "default-src 'none'; "+allowed+"sandbox")
 	send(w, "text/html; charset=utf-8", body)
 }
 
@@ -86,8 +92,8 @@ func send(w http.ResponseWriter, contentType string, body io.Reader) {
 	}
 }
 
-// openResult opens a result of the file that a request names. missing begins the sentence for a file without it.
-func (a *Area) openResult(r *http.Request, name, missing string) (io.ReadCloser, error) {
+// openResult opens a result of a step of the file that a request names. missing begins the sentence for a file without it.
+func (a *Area) openResult(r *http.Request, step, name, missing string) (io.ReadCloser, error) {
 	id, err := uuid.Parse(r.PathValue("id"))
 	if err != nil {
 		return nil, lifecycle.ErrNotFound
@@ -99,7 +105,7 @@ func (a *Area) openResult(r *http.Request, name, missing string) (io.ReadCloser,
 	}
 	body, err := a.bucket.Open(r.Context(), library.ResultKey(file.ID, file.Run, name), "")
 	if errors.Is(err, blob.ErrNotFound) {
-		return nil, web.NotFound(missing + a.without(r.Context(), file, extract.StepText) + ".")
+		return nil, web.NotFound(missing + a.without(r.Context(), file, step) + ".")
 	}
 	return body, err
 }

@@ -82,7 +82,7 @@ func (a *Area) zipped(r *http.Request) (name string, entries []zipEntry, err err
 		return "", nil, err
 	}
 	n := top.Node()
-	if n.Type == library.KindFile {
+	if n.IsFile() {
 		if n.Status == library.Loading {
 			return "", nil, errLoading
 		}
@@ -119,7 +119,7 @@ func (a *Area) below(ctx context.Context, top library.Node) ([]zipEntry, error) 
 				case n.Type == library.KindFolder:
 					folder := at.path + taken.Add(library.PlainName(n.Name)) + "/"
 					folders, entries = append(folders, level{folder, n.ID}), append(entries, zipEntry{folder, n})
-				case n.Type == library.KindFile && n.Status != library.Loading && n.Blob != nil:
+				case n.IsFile() && n.Status != library.Loading && n.Blob != nil:
 					size += n.Blob.Length
 					entries = append(entries, zipEntry{at.path + taken.Add(library.PlainName(n.Name)), n})
 				}
@@ -194,7 +194,7 @@ func (a *Area) writeZip(ctx context.Context, w io.Writer, entries []zipEntry) er
 }
 
 func (a *Area) open(ctx context.Context, e zipEntry) opened {
-	if e.node.Type != library.KindFile {
+	if !e.node.IsFile() {
 		return opened{}
 	}
 	body, err := a.bucket.Open(ctx, e.node.Blob.Key, "")

@@ -64,6 +64,6 @@ CREATE VIRTUAL TABLE words USING fts5 (name, about, text, content = '', tokenize
 `
 
 // kinds lists the kinds of nodes. The number stored for a kind is its index.
-var kinds = []string{"", "User", "Folder", "File", "Record"}
+var kinds = []string{"", "User", "Folder", "File", "Record", "Model"}
 
 const kindUser = 1
