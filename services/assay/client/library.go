@@ -25,13 +25,14 @@ const (
 	NodeUser   = "User" // root folder of an owner
 	NodeFolder = "Folder"
 	NodeFile   = "File"
+	NodeModel  = "Model"
 )
 
-// Node is a folder or a file of the library.
+// Node is a folder, a file or a model of the library.
 type Node struct {
 	ID          string      `json:"id"`
 	Type        string      `json:"type"`
-	SubType     string      `json:"subType,omitempty"` // workflow type of a file, such as Image
+	SubType     string      `json:"subType,omitempty"` // workflow type of a file, such as Image or Prediction
 	Name        string      `json:"name"`
 	DisplayName string      `json:"displayName,omitempty"`
 	OwnedBy     string      `json:"ownedBy,omitempty"`  // only for the owner
@@ -54,13 +55,16 @@ type Node struct {
 // IsFolder reports whether the node can have children.
 func (n Node) IsFolder() bool { return n.Type == NodeFolder || n.Type == NodeUser }
 
-// Final reports whether the node is a folder, or a file whose processing has finished.
+// IsFile reports whether the node has content that is processed: it is a file or a model.
+func (n Node) IsFile() bool { return n.Type == NodeFile || n.Type == NodeModel }
+
+// Final reports whether the node is a folder, or a file or model whose processing has finished.
 func (n Node) Final() bool {
 	switch n.Status {
 	case LibraryProcessed, LibraryProcessedPartially, LibraryFailed:
 		return true
 	}
-	return n.Type != NodeFile
+	return !n.IsFile()
 }
 
 // NodeImage is a picture of a file.
@@ -206,8 +210,10 @@ func (c *Client) body(ctx context.Context, op call) (io.ReadCloser, error) {
 	return resp.Body, nil
 }
 
-// LibraryWorkflow is the state of the processing of a file.
+// LibraryWorkflow is the state of the processing of a file or a model.
 type LibraryWorkflow struct {
+	Type           string        `json:"type"`                 // File, Training or Prediction
+	TrainingID     string        `json:"trainingId,omitempty"` // id of the model that the workflow trains
 	Run            int64         `json:"run"`
 	State          string        `json:"state"`
 	FailureMessage string        `json:"failureMessage,omitempty"`

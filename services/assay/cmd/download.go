@@ -22,17 +22,22 @@ func (s *settings) newDownload(cmd *cobra.Command, open call[io.ReadCloser]) *co
 			return err
 		}
 		defer func() { err = errors.Join(err, content.Close()) }()
-		if output == "" || output == "-" {
-			_, err = io.Copy(cmd.OutOrStdout(), content)
-			return err
-		}
-		file, err := os.Create(output)
-		if err != nil {
-			return err
-		}
-		return fill(file, content)
+		return store(output, cmd.OutOrStdout(), content)
 	})
 	return cmd
+}
+
+// store writes content to a new file or, if its path is empty or -, to the standard output.
+func store(path string, stdout io.Writer, content io.Reader) error {
+	if path == "" || path == "-" {
+		_, err := io.Copy(stdout, content)
+		return err
+	}
+	file, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	return fill(file, content)
 }
 
 // fill writes and closes a new file. It removes an incomplete file.

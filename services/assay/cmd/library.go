@@ -33,7 +33,7 @@ The id of a node can be given instead.`,
 		newLibraryRestore(s), newLibraryShare(s), newLibraryLinks(s), newLibraryGet(s), newLibraryRecords(s), newLibrarySummary(s),
 		newLibraryExport(s), newLibraryTables(s), newLibraryTable(s), newLibraryWait(s), newLibraryRetry(s), newLibraryReprocess(s),
 		newLibraryWatch(s), newLibrarySearch(s), newLibrarySimilar(s), newLibraryText(s),
-		newLibraryMetadata(s), newLibraryImages(s))
+		newLibraryMetadata(s), newLibraryImages(s), newLibraryModel(s))
 }
 
 // nodes describes the folders and files of the library.
@@ -42,14 +42,11 @@ func (s *settings) nodes() item[client.Node] {
 		settings: s, connect: s.client,
 		heads: []any{"ID", "STATUS", "SIZE", "NAME"}, layout: "%-36s  %-18s  %10s  %s",
 		cells: func(n client.Node) []any {
-			length, name := "", named(n)
+			length := ""
 			if n.Length != nil {
 				length = sizeOf(*n.Length)
 			}
-			if n.ErrorMessage != "" {
-				name += "  (" + shown(n.ErrorMessage) + ")"
-			}
-			return []any{n.ID, n.Status, length, name}
+			return []any{n.ID, n.Status, length, reasoned(n)}
 		},
 		wait: (*client.Client).WaitNode,
 		failed: func(n client.Node) error {
@@ -108,6 +105,14 @@ func named(n client.Node) string {
 		name += "/"
 	}
 	return name
+}
+
+// reasoned returns the name of a node, with the reason if it is not processed completely.
+func reasoned(n client.Node) string {
+	if n.ErrorMessage == "" {
+		return named(n)
+	}
+	return named(n) + "  (" + shown(n.ErrorMessage) + ")"
 }
 
 // newNode completes a command for the node at the path that is its first argument.
@@ -203,7 +208,7 @@ type tree struct {
 
 func (t *tree) write(prefix string, n client.Node) error {
 	line := prefix + named(n)
-	if n.Type == client.NodeFile && n.Status != client.LibraryProcessed {
+	if n.IsFile() && n.Status != client.LibraryProcessed {
 		line += "  (" + n.Status + ")"
 	}
 	return t.settings.write(t.out, n, "%s\n", line)

@@ -49,7 +49,7 @@ func newLibraryRecords(s *settings) *cobra.Command {
 		return cmp.Or(positive("--limit", limit), positive("--from", from))
 	}
 	return s.newNode(cmd, func(cmd *cobra.Command, c *client.Client, n client.Node, _ []string) error {
-		q.From, q.Limit = from-1, min(limit, 200)
+		q.From, q.Limit = from-1, min(limit, recordsPerPage)
 		listed, cursor := 0, ""
 		for {
 			page, err := c.RecordPage(cmd.Context(), n.ID, q, cursor)
@@ -96,6 +96,9 @@ func writeMatched(w io.Writer, page client.RecordPage) error {
 	_, err := fmt.Fprintf(w, "%d of %d records match\n", *page.Matched, page.Total)
 	return err
 }
+
+// recordsPerPage is the largest page of records that the server sends.
+const recordsPerPage = 200
 
 // maxShown is the maximum number of characters of a value shown in a line.
 const maxShown = 40

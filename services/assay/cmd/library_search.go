@@ -29,7 +29,7 @@ and public ones.`,
 		Args: cobra.MinimumNArgs(1),
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&q.Type, "type", "", "only Folder, File or Record")
+	flags.StringVar(&q.Type, "type", "", "only Folder, File, Model or Record")
 	flags.StringVar(&q.Format, "format", "", "only files with this extension, such as pdf")
 	flags.StringVar(&q.Status, "status", "", "only nodes with this status, such as Failed")
 	flags.StringVar(&below, "in", "", "only nodes below this folder, given as a path or id")
