@@ -132,6 +132,7 @@ func load(origins []string) map[string]file {
 func policyFor(origins []string) string {
 	outside := strings.Join(append([]string{"'self'"}, origins...), " ")
 	return "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src blob: " + outside + "; connect-src " + outside + "; " +
+		"frame-src 'self'; " + // the reports of models
 		"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 }
 

@@ -93,7 +93,7 @@ func TestFilesAreServedWithTheirHeaders(t *testing.T) {
 		types[kind] = path
 		policy := strings.Split(resp.Header.Get("Content-Security-Policy"), "; ")
 		for _, want := range []string{
-			"default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src blob: 'self' " + bucket, "connect-src 'self' " + bucket,
+			"default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src blob: 'self' " + bucket, "connect-src 'self' " + bucket, "frame-src 'self'",
 			"base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'",
 		} {
 			if !slices.Contains(policy, want) {

@@ -20,6 +20,7 @@ export const area: Area = {
   routes: [
     { path: "/library", title: "Library", load: () => import("./page.js") },
     { path: "/library/trash", title: "Trash", load: () => import("./trash.js") },
+    { path: "/library/models", title: "Models", load: () => import("./models.js") },
     { path: "/library/shared", title: "Shared with me", load: () => import("./shared.js") },
     { path: "/library/public", title: "Public", load: () => import("./shared.js") },
     { path: "/library/:id", title: "Library", load: () => import("./page.js") },

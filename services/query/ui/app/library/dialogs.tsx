@@ -10,8 +10,8 @@ import { Tree } from "./tree.js";
 import { isFolder, type Node, nameOf } from "./view.js";
 
 /** A dialog with a form. If the action fails, it stays open and shows the error. */
-function Ask({ title, verb, close, act, ready, children }: {
-  title: string; verb: string; close: () => void; act: () => Promise<unknown>; ready: boolean;
+export function Ask({ title, verb, close, act, ready, wide, children }: {
+  title: string; verb: string; close: () => void; act: () => Promise<unknown>; ready: boolean; wide?: boolean;
   children: ComponentChildren;
 }): JSX.Element {
   const [error, setError] = useState(""), [busy, setBusy] = useState(false);
@@ -26,7 +26,7 @@ function Ask({ title, verb, close, act, ready, children }: {
     }
   };
   return (
-    <Dialog title={title} close={close} footer={<>
+    <Dialog title={title} close={close} {...wide ? { wide } : {}} footer={<>
       <Button onClick={close}>Cancel</Button>
       <Button kind="primary" type="submit" form="ask" disabled={!ready || busy}>{verb}</Button>
     </>}>

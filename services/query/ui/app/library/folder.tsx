@@ -13,7 +13,7 @@ import { Menu, type MenuItem } from "../ui/menu.js";
 import { Page } from "../ui/page.js";
 import { type Column, Table } from "../ui/table.js";
 import { Tiles } from "../ui/tiles.js";
-import { Bdi, bytes, count, counted, Time } from "../ui/text.js";
+import { Bdi, count, counted, Time } from "../ui/text.js";
 import { openDialog } from "../upload/open.js";
 import { accepted } from "../upload/queue.js";
 import { Confirm, ImportPage, Move, NewFolder, Rename } from "./dialogs.js";
@@ -24,7 +24,7 @@ import { recordsOf, State, Thumbnail } from "./parts.js";
 import { listClick, listKeys, Selection } from "./selection.js";
 import { ShareDialog } from "./share.js";
 import { here } from "./upload.js";
-import { downloadOf, hrefOf, isFolder, isOwn, kindOf, type Node, nameOf, type Status } from "./view.js";
+import { downloadOf, hrefOf, isFolder, isOwn, kindOf, type Node, nameOf, sizeOf, type Status } from "./view.js";
 
 const rowHeight = 56; // px
 const statuses: { key: Status | ""; label: string }[] = [
@@ -257,7 +257,7 @@ export function FolderView({ node, crumbs, error }: {
       { key: "status", label: "Status", width: "8rem", wide: true, cell: (n) => <State node={n} /> },
       {
         key: "size", label: "Size", width: "6rem", align: "end", wide: true, ...by("size", "Size"),
-        cell: (n) => <span class="soft num">{n.length === undefined ? "" : bytes(n.length)}</span>,
+        cell: (n) => <span class="soft num">{sizeOf(n)}</span>,
       },
       {
         key: "time", label: "Modified", width: "9rem", wide: true, ...by("updatedAt", "Modified"),
@@ -333,7 +333,7 @@ function NameCell({ node }: { node: Node }): JSX.Element {
         <span class="sub clip">
           <span>{details}</span>
           <span class="narrow-only">
-            {node.length === undefined ? "" : ` · ${bytes(node.length)}`}
+            {sizeOf(node) && ` · ${sizeOf(node)}`}
             {node.status === "Failed" && " · Failed"}
           </span>
         </span>
@@ -358,7 +358,7 @@ function Tile({ node, selection, selected, actions }: {
         <div class="grow">
           <a class="name" href={hrefOf(node)} draggable={false}><Bdi text={nameOf(node)} clip /></a>
           <span class="sub clip">
-            {node.status === "Failed" ? "Failed" : node.length === undefined ? kindOf(node) : bytes(node.length)}
+            {node.status === "Failed" ? "Failed" : sizeOf(node) || kindOf(node)}
           </span>
         </div>
         <Menu label={`Actions for ${nameOf(node)}`} button={<More />} items={actions} />

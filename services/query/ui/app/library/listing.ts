@@ -1,4 +1,4 @@
-// The list of a folder: its folders first, then its files, both in the same order.
+// The list of a folder: its folders first, then its models, then its files, all in the same order.
 import { api, ApiError, data } from "../api/client.js";
 import { Endless, type Page } from "../ui/endless.js";
 import { type Change, remember } from "./nodes.js";
@@ -8,7 +8,14 @@ export const sorts = ["name", "-name", "size", "-size", "updatedAt", "-updatedAt
 export type Sort = typeof sorts[number];
 
 const pageSize = 100;
-const filesFrom = "files:"; // prefix of a cursor in the list of files
+const kinds = ["Folder", "Model", "File"] as const; // in the order of the list
+type Kind = typeof kinds[number];
+
+/** Returns the kind of nodes and their cursor in a cursor of the list. */
+function cursorOf(cursor: string | undefined): { kind: Kind | undefined; at: string } | undefined {
+  const colon = cursor?.indexOf(":") ?? -1;
+  return cursor === undefined ? undefined : { kind: kinds.find((k) => k === cursor.slice(0, colon)), at: cursor.slice(colon + 1) };
+}
 
 const latest = (shown: Node, fresh: Node): Node => shown.version > fresh.version ? shown : fresh;
 
@@ -39,7 +46,7 @@ export class Listing {
         ...change.status ? { status: change.status } : {},
       };
     });
-    const ended = change.type === "File" && ["Processed", "ProcessedPartially", "Failed"].includes(change.status ?? "");
+    const ended = ["Processed", "ProcessedPartially", "Failed"].includes(change.status ?? "");
     if (!listed || moved || ended || this.status) { // the change does not contain everything that the list shows
       this.after = `${change.nodeId}:${change.version}`;
       this.nodes.refreshSoon();
@@ -53,18 +60,19 @@ export class Listing {
   }
 
   private async load(cursor: string | undefined): Promise<Page<Node>> {
-    if (this.status) return this.page("File", cursor, cursor === undefined);
-    if (cursor?.startsWith(filesFrom)) {
-      const files = await this.page("File", cursor.slice(filesFrom.length), false);
-      return { items: files.items, cursor: files.cursor && filesFrom + files.cursor };
+    const shown = this.status ? kinds.slice(1) : kinds; // folders have no status
+    let { kind, at } = cursorOf(cursor) ?? { kind: shown[0], at: undefined };
+    const items: Node[] = [];
+    for (let first = cursor === undefined; kind; first = false) {
+      const page = await this.page(kind, at, first);
+      items.push(...page.items);
+      if (page.cursor) return { items, cursor: `${kind}:${page.cursor}` };
+      [kind, at] = [shown[shown.indexOf(kind) + 1], undefined];
     }
-    const folders = await this.page("Folder", cursor, cursor === undefined);
-    if (folders.cursor) return folders;
-    const files = await this.page("File", undefined, false);
-    return { items: [...folders.items, ...files.items], cursor: files.cursor && filesFrom + files.cursor };
+    return { items, cursor: undefined };
   }
 
-  private async page(type: "Folder" | "File", cursor: string | undefined, first: boolean): Promise<Page<Node>> {
+  private async page(type: Kind, cursor: string | undefined, first: boolean): Promise<Page<Node>> {
     // A folder has no size.
     const sort = type === "Folder" && this.sort.endsWith("size") ? "name" : this.sort.endsWith("name") ? this.sort : `${this.sort},name`;
     const query = {

@@ -72,7 +72,7 @@ function record({ fileId, open, done, failed, skipped }: Progress): void {
 }
 
 /** Reports a local change before its event arrives. */
-function announce(node: Node): void {
+export function announce(node: Node): void {
   const { id, type, name, status, trashed, version, parentId } = node;
   const change: Change = { nodeId: id, change: "updated", type, name, status, trashed, version, ...parentId ? { parentId } : {} };
   for (const follower of [...followers]) follower.change(change);

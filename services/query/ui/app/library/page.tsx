@@ -1,4 +1,4 @@
-// The page of a node: a folder or a file.
+// The page of a node: a folder, a model or a file.
 import type { JSX } from "preact";
 import { ApiError } from "../api/client.js";
 import type { PageProps } from "../router.js";
@@ -10,9 +10,10 @@ import { Page } from "../ui/page.js";
 import { FolderView } from "./folder.js";
 import { useNode } from "./nodes.js";
 import { Places } from "./places.js";
-import { hrefOf, isFolder, isOwn, linkToken, type Node, nameOf } from "./view.js";
+import { hrefOf, isFolder, isModel, isOwn, linkToken, type Node, nameOf } from "./view.js";
 
 const FileView = lazy(() => import("./file.js"));
+const ModelView = lazy(() => import("./model.js"));
 
 export default function NodePage({ params }: PageProps): JSX.Element {
   const id = params["id"] ?? "root", { node, path, error, reload } = useNode(id);
@@ -40,6 +41,7 @@ export default function NodePage({ params }: PageProps): JSX.Element {
     );
   }
   const crumbs = path.slice(0, -1).map((n: Node) => ({ href: hrefOf(n), label: nameOf(n) }));
+  if (isModel(node)) return <ModelView node={node} crumbs={crumbs} error={error} reload={reload} />;
   if (!isFolder(node)) return <FileView node={node} crumbs={crumbs} error={error} reload={reload} />;
   return (
     <div class={isOwn(node) ? "library" : "library alone"}>

@@ -4,12 +4,13 @@ import { useState } from "preact/hooks";
 import { Badge, ProgressBar } from "../ui/feedback.js";
 import { count } from "../ui/text.js";
 import { progress } from "./nodes.js";
-import { iconOf, isFolder, type Node, pictureOf, states } from "./view.js";
+import { iconOf, isFolder, isModel, type Node, pictureOf, states } from "./view.js";
 
 /** The status of a file, with progress while it is processed. */
 export function State({ node }: { node: Node }): JSX.Element | null {
   if (isFolder(node)) return null;
-  const { label, tone } = states[node.status], done = progress.value.get(node.id);
+  const { tone } = states[node.status], label = isModel(node) && tone === "active" ? "Training" : states[node.status].label;
+  const done = progress.value.get(node.id);
   if (tone === "active" && done !== undefined) {
     return <span class="doing"><Badge tone={tone}>{label}</Badge><ProgressBar label="Steps" value={done} /></span>;
   }

@@ -1,11 +1,12 @@
-// The tree of folders beside a list, and links to shared nodes, public nodes and the trash.
+// The tree of folders beside a list, and links to models, shared nodes, public nodes and the trash.
 import type { JSX } from "preact";
 import { path as address } from "../router.js";
-import { Globe, People, Trash } from "../ui/icon.js";
+import { Globe, Model, People, Trash } from "../ui/icon.js";
 import { Tree } from "./tree.js";
 import type { Node } from "./view.js";
 
 const others = [
+  { href: "/library/models", label: "Models", icon: Model },
   { href: "/library/shared", label: "Shared", icon: People },
   { href: "/library/public", label: "Public", icon: Globe },
   { href: "/library/trash", label: "Trash", icon: Trash },

@@ -12,26 +12,26 @@ import { Menu } from "../ui/menu.js";
 import { type Column, Table } from "../ui/table.js";
 import { Bdi, count, counted } from "../ui/text.js";
 import { Drawing } from "./drawing.js";
-import { type Field, fieldsOf } from "./fields.js";
+import { type Field, fieldsOf, isNumeric, listed } from "./fields.js";
+import { predictions } from "./learning.js";
 import { readMetadata } from "./nodes.js";
 import { Spread, useStatistics } from "./summary.js";
-import { drawn, exportOf, linkToken, type Node, recordContentOf, type RecordRow } from "./view.js";
+import { drawn, exportOf, isPrediction, linkToken, type Node, recordContentOf, type RecordRow } from "./view.js";
 
 const shownAtFirst = 8, ofFile = 5; // columns
 const pageSize = 100;
 /** The number of records up to which those that a filter selects are described too. */
 const describedAtOnce = 100_000;
 
-/** The columns that are shown by default: the first fields of the file, then properties. */
-function atFirst(fields: Field[]): string[] {
+/** The columns that are shown by default: predictions, the first fields of the file, then properties. */
+function atFirst(fields: Field[], predicted: boolean): string[] {
   const own = fields.filter((f) => !f.property), determined = fields.filter((f) => f.property);
+  if (predicted) {
+    const made = predictions.filter((name) => determined.some((f) => f.name === name));
+    return [...made, ...own.slice(0, ofFile).map((f) => f.name)];
+  }
   const first = own.slice(0, Math.max(ofFile, shownAtFirst - determined.length));
   return [...first, ...determined.slice(0, shownAtFirst - first.length)].map((f) => f.name);
-}
-
-/** A list of names in the format of the API: names that contain a comma or quotation mark are quoted. */
-function listed(names: string[]): string {
-  return names.map((n) => /[",]/.test(n) ? `"${n.replaceAll("\"", "\"\"")}"` : n).join(",");
 }
 
 function parsed(list: string): string[] {
@@ -53,7 +53,8 @@ export function Records({ node }: { node: Node }): JSX.Element {
   useEffect(() => {
     readMetadata(node.id).then((m) => { setFields(fieldsOf(m)); setNative(nativeOf(m)); }, (error: unknown) => setFailed(message(error)));
   }, [node.id]);
-  const names = useMemo(() => chosen ? parsed(chosen) : atFirst(fields ?? []), [chosen, fields]);
+  const predicted = isPrediction(node);
+  const names = useMemo(() => chosen ? parsed(chosen) : atFirst(fields ?? [], predicted), [chosen, fields, predicted]);
   const cheap = !filter || (node.totalRecords ?? 0) <= describedAtOnce;
   const statistics = useStatistics(node.id, filter, cheap ? listed(names) : "");
   const list = useMemo(() => new Endless<RecordRow>(async (cursor) => {
@@ -92,7 +93,7 @@ export function Records({ node }: { node: Node }): JSX.Element {
     }] : [],
     ...names.map((name, i): Column<RecordRow> => ({
       key: `value-${i}`, label: name, width: "9rem", ...heading(name),
-      ...types.get(name) === "number" || types.get(name) === "integer" ? { align: "end" as const } : {},
+      ...isNumeric(types.get(name)) ? { align: "end" as const } : {},
       cell: (r) => <Bdi text={valueOf(r, name)} clip />,
     })),
   ];
@@ -211,7 +212,7 @@ export function Records({ node }: { node: Node }): JSX.Element {
 
 /** An example of a filter for these fields. */
 function example(fields: Field[] | undefined): string {
-  const field = fields?.find((f) => f.type === "number" || f.type === "integer");
+  const field = fields?.find((f) => isNumeric(f.type));
   if (!field || typeof field.max !== "number" || typeof field.min !== "number") return "Filter, such as name ~ 'acid'";
   const name = /^[A-Za-z_][\w]*$/.test(field.name) ? field.name : `"${field.name}"`, middle = (field.min + field.max) / 2;
   return `Filter, such as ${name} < ${Number(middle.toPrecision(2))}`;

@@ -9,16 +9,16 @@ import { Endless } from "../ui/endless.js";
 import { EmptyState, ErrorState, Loading, Skeleton } from "../ui/feedback.js";
 import { Close, Search } from "../ui/icon.js";
 import { Page } from "../ui/page.js";
-import { Bdi, bytes, count, counted, Time, visible } from "../ui/text.js";
+import { Bdi, count, counted, Time, visible } from "../ui/text.js";
 import { readNode } from "./nodes.js";
 import { Thumbnail } from "./parts.js";
-import { hrefOf, kindOf, type Node, nameOf } from "./view.js";
+import { hrefOf, kindOf, type Node, nameOf, sizeOf } from "./view.js";
 
 type Result = Schemas["SearchResult"];
 type Hit = Schemas["SearchHit"];
 
 const pageSize = 20;
-const types = ["Folder", "File", "Record"] as const;
+const types = ["Folder", "File", "Model", "Record"] as const;
 
 interface Asked {
   q: string;
@@ -172,7 +172,7 @@ function One({ hit: { node, snippets, textCut } }: { hit: Hit }): JSX.Element {
         {textCut && <p class="sub">The text is searched in part: {visible(textCut)}.</p>}
         <p class="sub hit-facts">
           {kindOf(node)}
-          {node.length !== undefined && <> · {bytes(node.length)}</>}
+          {sizeOf(node) && <> · {sizeOf(node)}</>}
           {node.createdAt && <> · <Time iso={node.createdAt} /></>}
           {node.parentId && node.ownedBy === owner.value && <> · in <Place id={node.parentId} /></>}
         </p>

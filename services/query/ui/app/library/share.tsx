@@ -9,7 +9,7 @@ import { Copy, Link } from "../ui/icon.js";
 import { Time, visible } from "../ui/text.js";
 import { toast } from "../ui/toast.js";
 import { attempt } from "./nodes.js";
-import { isFolder, type Node, nameOf } from "./view.js";
+import { isFolder, isModel, type Node, nameOf } from "./view.js";
 
 const lifetimes = [{ key: "24h", label: "1 day" }, { key: "168h", label: "7 days" }, { key: "720h", label: "30 days" }];
 
@@ -55,7 +55,7 @@ export function Share({ node }: { node: Node }): JSX.Element {
     setLinks([]);
     toast("All links revoked.");
   };
-  const what = isFolder(node) ? "this folder and everything in it" : "this file";
+  const what = isFolder(node) ? "this folder and everything in it" : isModel(node) ? "this model" : "this file";
   return (
     <div class="share">
       {error && <p class="wrong" role="alert">{error}</p>}

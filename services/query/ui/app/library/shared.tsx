@@ -8,11 +8,11 @@ import { EmptyState, ErrorState, Loading, Skeleton } from "../ui/feedback.js";
 import { Globe, People } from "../ui/icon.js";
 import { Page } from "../ui/page.js";
 import { type Column, Table } from "../ui/table.js";
-import { Bdi, bytes, Time } from "../ui/text.js";
+import { Bdi, Time } from "../ui/text.js";
 import { followNodes } from "./nodes.js";
 import { State, Thumbnail } from "./parts.js";
 import { Places } from "./places.js";
-import { hrefOf, kindOf, type Node, nameOf } from "./view.js";
+import { hrefOf, kindOf, type Node, nameOf, sizeOf } from "./view.js";
 
 export default function SharedPage(): JSX.Element {
   const open = path.value.endsWith("/public");
@@ -38,7 +38,7 @@ export default function SharedPage(): JSX.Element {
     { key: "status", label: "Status", width: "8rem", wide: true, cell: (n) => <State node={n} /> },
     {
       key: "size", label: "Size", width: "6rem", align: "end", wide: true,
-      cell: (n) => <span class="soft num">{n.length === undefined ? "" : bytes(n.length)}</span>,
+      cell: (n) => <span class="soft num">{sizeOf(n)}</span>,
     },
     { key: "time", label: "Modified", width: "9rem", wide: true, cell: (n) => n.updatedAt ? <Time iso={n.updatedAt} /> : null },
   ];

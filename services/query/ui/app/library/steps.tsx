@@ -17,13 +17,22 @@ const names: Record<string, string> = {
   start: "Check the content", fetch: "Fetch the page", convert: "Convert to PDF",
   metadata: "Read the metadata", text: "Read the text", thumbnails: "Create thumbnails",
   parse: "Find records", records: "Summarize records", finish: "Finish",
+  optimize: "Choose the kind of model", train: "Train the model", report: "Describe the model",
 };
 const states: Record<Step["state"], { label: string; tone: Tone }> = {
   open: { label: "Open", tone: "active" }, done: { label: "Done", tone: "good" },
   failed: { label: "Failed", tone: "bad" }, skipped: { label: "Skipped", tone: "neutral" },
 };
 
-export function Steps({ node, again, reload }: { node: Node; again: (() => Promise<void>) | undefined; reload: () => void }): JSX.Element {
+interface StepsProps {
+  node: Node;
+  again: (() => Promise<void>) | undefined;
+  reload: () => void;
+  /** The names of all steps in order, if each begins after the previous one. */
+  sequence?: string[];
+}
+
+export function Steps({ node, again, reload, sequence = [] }: StepsProps): JSX.Element {
   const [workflow, setWorkflow] = useState<Workflow>(), [error, setError] = useState<Error>(), done = progress.value.get(node.id);
   const read = (): void => {
     api.GET("/v1/library/files/{id}/workflow", { params: { path: { id: node.id }, query: linkToken() } }).then(data).then(
@@ -52,7 +61,8 @@ export function Steps({ node, again, reload }: { node: Node; again: (() => Promi
   }
   if (error && !workflow) return <ErrorState title="Could not load the steps" error={error.message} retry={read} />;
   if (!workflow) return <Loading what="the steps"><Skeleton height={320} /></Loading>;
-  const { chunks } = workflow;
+  const { chunks } = workflow, later = isFinal(node) ? [] : sequence.filter((name) => !workflow.steps.some((s) => s.id === name));
+  const order = (s: Step): number => sequence.indexOf(s.id), steps = [...workflow.steps].sort((a, b) => order(a) - order(b));
   return (
     <section class="card flush steps" aria-label="Steps">
       <div class="steps-head">
@@ -68,7 +78,7 @@ export function Steps({ node, again, reload }: { node: Node; again: (() => Promi
         </div>
       )}
       <ol>
-        {workflow.steps.map((s) => (
+        {steps.map((s) => (
           <li key={s.id}>
             <Badge tone={states[s.state].tone}>{states[s.state].label}</Badge>
             <div class="grow">
@@ -80,6 +90,12 @@ export function Steps({ node, again, reload }: { node: Node; again: (() => Promi
               </span>
             </div>
             {s.state === "failed" && isOwn(node) && isFinal(node) && <Button icon={Retry} onClick={() => void retry(s)}>Retry</Button>}
+          </li>
+        ))}
+        {later.map((name) => (
+          <li key={name}>
+            <Badge tone="neutral">Waiting</Badge>
+            <div class="grow"><strong>{names[name] ?? name}</strong></div>
           </li>
         ))}
         {chunks && (

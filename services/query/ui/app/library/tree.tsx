@@ -55,7 +55,7 @@ function toggle(id: string): void {
 }
 
 function apply(change: Change): void {
-  if (change.type === "File") return;
+  if (change.type === "File" || change.type === "Model") return;
   for (const [id, { folders }] of branches.peek()) {
     const listed = folders.find((f) => f.id === change.nodeId);
     const belongs = change.change !== "deleted" && !change.trashed && change.parentId === id;

@@ -3,7 +3,8 @@ import type { ComponentType } from "preact";
 import type { Schemas } from "../api/client.js";
 import { query } from "../router.js";
 import type { Tone } from "../ui/feedback.js";
-import { Curve, FileIcon, FileText, Folder, Globe, Image, Molecule, TableIcon } from "../ui/icon.js";
+import { Curve, FileIcon, FileText, Folder, Globe, Image, Model, Molecule, TableIcon } from "../ui/icon.js";
+import { bytes } from "../ui/text.js";
 
 export type Node = Schemas["NodeView"];
 export type Status = Node["status"];
@@ -26,13 +27,19 @@ const icons: Record<NonNullable<Node["preview"]>, ComponentType> = {
 };
 
 export const isFolder = (node: Node): boolean => node.type === "Folder" || node.type === "User";
+export const isModel = (node: Node): boolean => node.type === "Model";
+/** Reports whether a file has the predictions of a model. */
+export const isPrediction = (node: Node): boolean => node.subType === "Prediction";
 export const isFinal = (node: Node): boolean =>
   node.status === "Processed" || node.status === "ProcessedPartially" || node.status === "Failed";
 /** Reports whether the caller owns the node. Only the owner may change it. */
 export const isOwn = (node: Node): boolean => node.ownedBy !== undefined;
 
-export const iconOf = (node: Node): ComponentType => isFolder(node) ? Folder : icons[node.preview ?? "none"];
+export const iconOf = (node: Node): ComponentType => isFolder(node) ? Folder : isModel(node) ? Model : icons[node.preview ?? "none"];
 export const kindOf = (node: Node): string => isFolder(node) ? "Folder" : node.kind ?? "File";
+/** The size of the content of a file; empty for others, and for what the library makes itself. */
+export const sizeOf = (node: Node): string =>
+  node.length === undefined || isModel(node) || isPrediction(node) ? "" : bytes(node.length);
 export const nameOf = (node: Node): string => node.displayName || (node.type === "User" ? "Library" : node.name);
 
 /** Reports whether the records of a file are shown as drawings. */
@@ -49,19 +56,28 @@ function withLink(address: string, parameters: Record<string, string> = {}): str
   return text ? `${address}?${text}` : address;
 }
 
-export const hrefOf = (node: Node): string =>
-  withLink(node.type === "User" && isOwn(node) ? "/library" : `/library/${encodeURIComponent(node.id)}`);
+/** The page of the node with an id. */
+export const addressOf = (id: string): string => withLink(`/library/${encodeURIComponent(id)}`);
+export const hrefOf = (node: Node): string => node.type === "User" && isOwn(node) ? withLink("/library") : addressOf(node.id);
 
 const fileAt = (id: string): string => `/v1/library/files/${encodeURIComponent(id)}`;
 export const contentOf = (node: Node): string => withLink(`${fileAt(node.id)}/content`);
 /** The address at which a browser displays a PDF or a picture; other files are downloaded. */
 export const shownAt = (node: Node): string => withLink(`${fileAt(node.id)}/content`, { inline: "true" });
+/** The address of the report of a model as a page. */
+export const reportOf = (node: Node): string => withLink(`/v1/library/models/${encodeURIComponent(node.id)}/report`);
 const zipOf = (node: Node): string => withLink(`/v1/library/nodes/${encodeURIComponent(node.id)}/zip`);
-export const downloadOf = (node: Node): string => isFolder(node) ? zipOf(node) : contentOf(node);
 export const drawingOf = (id: string, index: number): string => withLink(`${fileAt(id)}/records/${index}/image.svg`);
 export const recordContentOf = (id: string, index: number): string =>
   withLink(`${fileAt(id)}/records/${index}/content`, { formulas: "text" });
 export const exportOf = (id: string, parameters: Record<string, string>): string => withLink(`${fileAt(id)}/export`, parameters);
+
+/** The address from which a node is downloaded: a folder as a zip, a model as its report, predictions as CSV. */
+export function downloadOf(node: Node): string {
+  if (isFolder(node)) return zipOf(node);
+  if (isModel(node)) return reportOf(node);
+  return isPrediction(node) ? exportOf(node.id, { format: "csv", formulas: "text" }) : contentOf(node);
+}
 
 /** The address and size of the smallest picture of a file with at least that many pixels on its longer side, or of the largest. */
 export function pictureOf(node: Node, atLeast: number): { src: string; width: number; height: number } | undefined {

@@ -82,4 +82,7 @@ export const People = icon(
 export const TableIcon = icon(<><rect x="3.5" y="5" width="17" height="14" rx="2" /><path d="M3.5 10h17M3.5 14.5h17M9.5 10v9" /></>);
 export const Molecule = icon(<><path d="m12 4 6.5 3.8v7.600L12 19.200l-6.5-3.8V7.8z" /><path d="M12 7.5 8.5 9.5v4" /></>);
 export const Curve = icon(<><path d="M4 4v16h16" /><path d="M6.5 17c2 0 2-9 3.5-9s1.5 6 3 6 1.5-8 3-8 1.5 11 3.5 11" /></>);
+export const Model = icon(
+  <><path d="M4 4v16h16M6.500 16.500l12-9" /><path stroke-width="2.500" d="M8 12v.01M11 16v.01M13.500 9.500v.01M17 12.500v.01" /></>,
+);
 export const Columns = icon(<><rect x="3.5" y="5" width="17" height="14" rx="2" /><path d="M9.2 5v14M14.8 5v14" /></>);
