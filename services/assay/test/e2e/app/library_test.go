@@ -26,6 +26,7 @@ func TestLibrary(t *testing.T) {
 		"share":            share,
 		"search":           search,
 		"records":          libraryRecords,
+		"models":           models,
 		"kinds of files":   kindsOfFiles,
 		"read differently": readDifferently,
 		"trash":            trashCan,

@@ -100,7 +100,7 @@ func (t tree) items() map[string]*held {
 			stuck(id, err.Error())
 		case n.Type == library.KindFolder:
 			items[id] = &held{exists: true, state: n.Status, final: true, ended: n.Updated(), result: described(n, path), bytes: true, silent: true}
-		case n.Type == library.KindFile:
+		case n.IsFile():
 			items[id] = t.file(n, path)
 		}
 	}
@@ -113,7 +113,7 @@ func (t tree) items() map[string]*held {
 		switch _, there := t.files[w.FileID]; {
 		case w.WorkflowType == library.EraseWorkflow && !w.Final():
 			stuck(w.FileID, "its erasure has not ended")
-		case w.WorkflowType == library.FileWorkflow && !there:
+		case w.WorkflowType != library.EraseWorkflow && !there:
 			stuck(id, "its workflow exists, but the file does not")
 		}
 	}

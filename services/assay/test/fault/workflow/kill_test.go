@@ -127,7 +127,7 @@ func scenarios() []scenario {
 // exactly once.
 func TestKilledAtEveryCall(t *testing.T) {
 	w := start(t)
-	for _, s := range scenarios() {
+	for _, s := range append(scenarios(), w.learning()...) {
 		for i, p := range w.moments(s) {
 			if i%*share != 0 {
 				continue

@@ -37,6 +37,7 @@ import (
 	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/bus/consume"
 	"github.com/assay-project/assay/pkg/event"
+	"github.com/assay-project/assay/pkg/extract"
 	"github.com/assay-project/assay/pkg/extract/wasm/wasmtest"
 	"github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/pkg/lifecycle"
@@ -233,10 +234,16 @@ func (w *world) id() string {
 // reserve reserves a file of the owner ann. An empty parent means the owner's root.
 func (w *world) reserve(name, parent string, length int) library.File {
 	w.t.Helper()
+	return w.reserveAs("Generic", name, parent, length)
+}
+
+// reserveAs reserves a file of a type, which may be a derived one.
+func (w *world) reserveAs(kind extract.Type, name, parent string, length int) library.File {
+	w.t.Helper()
 	id := w.id()
 	r := library.NewFile{
 		NewNode: library.NewNode{ID: id, Owner: "ann", ParentID: parent, Name: name},
-		Type:    "Generic", Bucket: w.backends.Bucket.Bucket, BlobID: id, Length: int64(length),
+		Type:    kind, Bucket: w.backends.Bucket.Bucket, BlobID: id, Length: int64(length),
 	}
 	r.Key = r.UploadKey()
 	_, f, err := w.Reserve(w.t.Context(), r)
