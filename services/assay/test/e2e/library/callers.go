@@ -19,7 +19,7 @@ func Callers() identity.Area {
 			"POST /v1/library/files":                                    {Kind: identity.Common, Body: `{"name":"b.txt","size":3}`},
 			"POST /v1/library/pages":                                    {Kind: identity.Common, Body: `{"url":"https://example.com/a"}`},
 			"POST /v1/library/nodes/bulk":                               {Kind: identity.Common, Body: `{"operations":[{"op":"trash","id":"{node}"}]}`},
-			"POST /v1/library/models":                                   {Kind: identity.Common, Body: `{"fileId":"{node}","column":"x"}`},
+			"POST /v1/library/models":                                   {Kind: identity.Own, Body: `{"fileId":"{node}","column":"x"}`},
 			"GET /v1/library/models/{id}":                               {Kind: identity.Own, Absent: true},
 			"GET /v1/library/models/{id}/report":                        {Kind: identity.Own, Absent: true},
 			"POST /v1/library/models/{id}/predictions":                  {Kind: identity.Own, Body: `{"records":[{"x":1}]}`},

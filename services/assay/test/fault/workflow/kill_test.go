@@ -163,14 +163,22 @@ func TestErasedAtEveryCall(t *testing.T) {
 	w := start(t)
 	w.lease = 5 * time.Second // a worker that loses its lease may leave an object, which a sweep removes
 	samples := samples(t)
-	plans := extract.Formats()
+	plans := append(extract.Formats(), library.FormatOf(library.ModelType), library.FormatOf(library.PredictionType))
+	for kind, content := range w.requests() {
+		samples[kind] = sample{name: "derived", body: content}
+	}
 	for n, plan := range plans {
 		one, ok := samples[plan.Type]
 		if !ok {
 			t.Errorf("got no sample of type %s, want one", plan.Type)
 			continue
 		}
-		s := scenario{string(plan.Type), func(w *world) library.File { return w.add(one.name, "", one.body) }, func(w *world, f library.File) error {
+		reserve := func() library.File { return w.reserveAs(typeAtFirst(plan.Type), one.name, "", len(one.body)) }
+		s := scenario{string(plan.Type), func(w *world) library.File {
+			f := reserve()
+			w.upload(f, one.body)
+			return f
+		}, func(w *world, f library.File) error {
 			err := ends("Processed")(w, f)
 			if flow, failed := w.Workflow(t.Context(), f.ID); err == nil && failed == nil && flow.FileWorkflowType != plan.Type {
 				err = fmt.Errorf("the type of the workflow is %s, want %s", flow.FileWorkflowType, plan.Type)
@@ -185,16 +193,25 @@ func TestErasedAtEveryCall(t *testing.T) {
 		first := (2*n + 1) * len(moments) / (2 * len(plans)) // later for each successive type, to cover all steps
 		for i, p := range moments {
 			if i%every == first%every {
-				w.erasedAt(s, one.name, one.body, p)
+				w.erasedAt(s, reserve, one.body, p)
 			}
 		}
 	}
 }
 
-func (w *world) erasedAt(s scenario, name, body string, p point) {
+// typeAtFirst returns the type with which a file is reserved: that of derived files is known then, and the content determines
+// all others.
+func typeAtFirst(kind extract.Type) extract.Type {
+	if library.Derived(kind) {
+		return kind
+	}
+	return extract.Generic
+}
+
+func (w *world) erasedAt(s scenario, reserve func() library.File, body string, p point) {
 	w.t.Helper()
 	seen := counter{}
-	f := w.reserve(name, "", len(body))
+	f := reserve()
 	var erased atomic.Bool
 	o := w.worker(func(c wire.Call, m wire.Moment) bool {
 		if seen.next(c, m) == p && !erased.Swap(true) {

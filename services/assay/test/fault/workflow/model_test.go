@@ -11,20 +11,26 @@ import (
 	"github.com/assay-project/assay/pkg/library"
 )
 
-// derive creates a model or a prediction.
-func (w *world) derive(kind extract.Type, request any) library.File {
+// content returns the content of a derived file.
+func (w *world) content(request any) string {
 	w.t.Helper()
 	content, err := json.Marshal(request)
 	if err != nil {
 		w.t.Fatal(err)
 	}
+	return string(content)
+}
+
+// derive creates a model or a prediction.
+func (w *world) derive(kind extract.Type, content string) library.File {
+	w.t.Helper()
 	f := w.reserveAs(kind, "derived", "", len(content))
-	w.upload(f, string(content))
+	w.upload(f, content)
 	return f
 }
 
-// learning returns the scenarios of a model and of predictions. They use a file and a model that exist before.
-func (w *world) learning() []scenario {
+// requests returns the contents of a model and of a prediction. They name a file and a model that exist.
+func (w *world) requests() map[extract.Type]string {
 	w.t.Helper()
 	var table strings.Builder
 	table.WriteString("a,b,y\n")
@@ -34,16 +40,23 @@ func (w *world) learning() []scenario {
 	o := w.worker(nil)
 	defer o.end()
 	source := w.ended(w.add("a.csv", "", table.String()).ID)
-	ask := library.TrainingRequest{FileID: source.ID, Column: "y", Seed: 1}
-	model := w.ended(w.derive(library.ModelType, ask).ID)
+	train := w.content(library.TrainingRequest{FileID: source.ID, Column: "y", Seed: 1})
+	model := w.ended(w.derive(library.ModelType, train).ID)
 	if model.Status != library.Processed {
 		w.t.Fatalf("the model is %s: %s", model.Status, model.ErrorMessage)
 	}
+	return map[extract.Type]string{
+		library.ModelType: train, library.PredictionType: w.content(library.PredictionRequest{ModelID: model.ID, FileID: source.ID}),
+	}
+}
+
+// learning returns the scenarios of a model and of a prediction.
+func (w *world) learning() []scenario {
+	w.t.Helper()
+	contents := w.requests()
 	return []scenario{
-		{"a model", func(w *world) library.File { return w.derive(library.ModelType, ask) }, trained},
-		{"predictions", func(w *world) library.File {
-			return w.derive(library.PredictionType, library.PredictionRequest{ModelID: model.ID, FileID: source.ID})
-		}, ends("Processed")},
+		{"a model", func(w *world) library.File { return w.derive(library.ModelType, contents[library.ModelType]) }, trained},
+		{"predictions", func(w *world) library.File { return w.derive(library.PredictionType, contents[library.PredictionType]) }, ends("Processed")},
 	}
 }
 
