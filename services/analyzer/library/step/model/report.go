@@ -28,16 +28,7 @@ const manyRows = 10_000
 
 // Report returns the step that describes the model.
 func (e Environment) Report() step.Step {
-	return step.Step{Time: trainingTime, Run: func(ctx context.Context, f *step.File) (step.Result, error) {
-		release, err := f.Reserve(ctx, trainingMemory)
-		if err != nil {
-			return step.Result{}, err
-		}
-		defer release()
-		t, err := e.training(ctx, f)
-		if err != nil {
-			return step.Result{}, err
-		}
+	return e.after(func(ctx context.Context, f *step.File, t training) (step.Result, error) {
 		m, err := load(ctx, f, f.ID, f.Run)
 		if err != nil {
 			return step.Result{}, err
@@ -57,7 +48,7 @@ func (e Environment) Report() step.Step {
 		}
 		key, err := storeJSON(ctx, f, library.ReportName, r)
 		return step.Result{Key: key, Engine: engine, Metadata: map[string]any{"model": summary(r)}}, err
-	}}
+	})
 }
 
 // summary returns the metadata of a model.

@@ -46,6 +46,22 @@ func (e Environment) training(ctx context.Context, f *step.File) (training, erro
 	return t, nil
 }
 
+// after returns a step after Optimize, which reserves memory and makes the examples.
+func (e Environment) after(run func(ctx context.Context, f *step.File, t training) (step.Result, error)) step.Step {
+	return step.Step{Time: trainingTime, Run: func(ctx context.Context, f *step.File) (step.Result, error) {
+		release, err := f.Reserve(ctx, trainingMemory)
+		if err != nil {
+			return step.Result{}, err
+		}
+		defer release()
+		t, err := e.training(ctx, f)
+		if err != nil {
+			return step.Result{}, err
+		}
+		return run(ctx, f, t)
+	}}
+}
+
 // learner returns the learner that Optimize has chosen.
 func (t training) learner() (learn.Learner, error) {
 	l, ok := trained.Candidate(t.set.Data, t.asked.Seed, t.chosen.Choice.Best)
@@ -57,16 +73,7 @@ func (t training) learner() (learn.Learner, error) {
 
 // Train returns the step that fits the chosen learner to all examples.
 func (e Environment) Train() step.Step {
-	return step.Step{Time: trainingTime, Run: func(ctx context.Context, f *step.File) (step.Result, error) {
-		release, err := f.Reserve(ctx, trainingMemory)
-		if err != nil {
-			return step.Result{}, err
-		}
-		defer release()
-		t, err := e.training(ctx, f)
-		if err != nil {
-			return step.Result{}, err
-		}
+	return e.after(func(ctx context.Context, f *step.File, t training) (step.Result, error) {
 		l, err := t.learner()
 		if err != nil {
 			return step.Result{}, err
@@ -98,7 +105,7 @@ func (e Environment) Train() step.Step {
 		}
 		key, err := f.Store(ctx, library.ModelName, binaryType, document)
 		return step.Result{Key: key, Engine: engine}, err
-	}}
+	})
 }
 
 // rows returns the numbers of all rows of a set.
