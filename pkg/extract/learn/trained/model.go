@@ -101,7 +101,7 @@ const (
 // predict nothing, and NotDetermined contains the properties. Numbers have 6 significant digits.
 func (m *Model) Predict(features dataset.Features, r *records.Record, f *fingerprint.Fingerprint) {
 	names := m.properties()
-	r.Properties = without(r.Properties, names)
+	r.Properties = slices.DeleteFunc(r.Properties, func(p records.Property) bool { return slices.Contains(names, p.Name) }) // of an earlier prediction
 	if len(m.Features.Bits) > 0 && f == nil {
 		r.NotDetermined = append(r.NotDetermined, names...)
 		return
@@ -128,17 +128,6 @@ func (m *Model) properties() []string {
 		return []string{Prediction, Probability, Similarity, Inside, Missing}
 	}
 	return []string{Prediction, Low, High, Similarity, Inside, Missing}
-}
-
-// without returns the properties except those with a name in names, which an earlier prediction may have set.
-func without(all records.Properties, names []string) records.Properties {
-	var rest records.Properties
-	for _, p := range all {
-		if !slices.Contains(names, p.Name) {
-			rest = append(rest, p)
-		}
-	}
-	return rest
 }
 
 // rounded returns a number with 6 significant digits.
