@@ -36,6 +36,8 @@ const (
 type Policy struct {
 	Networks []netip.Prefix // allowed on every port, even if private
 	Ports    []uint16       // allowed on public addresses
+	AnyPort  bool           // whether all ports are allowed on public addresses
+	Private  bool           // whether only Networks are allowed
 
 	// Names of the settings for Networks and Ports. An error names the setting that would allow the
 	// address.
@@ -44,10 +46,17 @@ type Policy struct {
 
 // control returns the function that net.Dialer calls with the address that it is about to connect to.
 func (p Policy) control() func(context.Context, string, string, syscall.RawConn) error {
-	public := ssrf.New(ssrf.WithPorts(append([]uint16{80, 443}, p.Ports...)...))
+	ports := ssrf.WithPorts(append([]uint16{80, 443}, p.Ports...)...)
+	if p.AnyPort {
+		ports = ssrf.WithAnyPort()
+	}
+	public := ssrf.New(ports)
 	return func(_ context.Context, network, address string, conn syscall.RawConn) error {
 		if at, err := netip.ParseAddrPort(address); err == nil && p.Allows(at.Addr()) {
 			return nil
+		}
+		if p.Private {
+			return p.blocked(address, ssrf.ErrProhibitedIP)
 		}
 		if err := public.Safe(network, address, conn); err != nil {
 			return p.blocked(address, err)

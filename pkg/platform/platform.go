@@ -20,6 +20,12 @@
 //	QUOTA#<owner>  use       the usage of the owner: the sum of its other rows
 //	QUOTA#<owner>  <area>#<id>  the usage of one item; written by ingest and analyzer
 //	UPLOAD#WITHDRAWN <area>#<id>  an item that was deleted while its content could still be uploaded; written by ingest
+//	WEBHOOK#OWNER#<owner>  <endpoint>  an endpoint of the owner; written by ingest (pkg/webhook). The owner * is the operators
+//	WEBHOOK#HEALTH#<owner>  <endpoint>  how deliveries to the endpoint end; written by query
+//	WEBHOOK#ITEM#<area>  <id>  the endpoint that an item names; written by ingest
+//	WEBHOOK#KEY    secrets   the key that encrypts the secrets of endpoints, created once; written by ingest
+//	WEBHOOK#LOG#<endpoint>  <time>#<event>  a delivery; written by query
+//	WEBHOOK#PENDING#<shard>  <endpoint>#<next attempt>#<time>#<event>  a pending delivery; written by query
 //	CHECKPOINT#<projection>  <log>     the position up to which a log is processed, and its holder; written by query (pkg/checkpoint)
 //
 // DynamoDB deletes a row some time after its attribute expiresAt (epoch seconds, optional); readers filter expired rows
@@ -57,6 +63,12 @@ const (
 	QuotaOwners    = "QUOTAS#OWNERS"    // owners whose items are counted
 	Quota          = "QUOTA#"           // prefix of the partitions with each owner's usage
 	Withdrawn      = "UPLOAD#WITHDRAWN" // items deleted while their content could still be uploaded
+	Endpoints      = "WEBHOOK#OWNER#"   // prefix of the partitions with the webhook endpoints of owners
+	EndpointHealth = "WEBHOOK#HEALTH#"  // prefix of the partitions with the health of the endpoints of owners
+	EndpointItems  = "WEBHOOK#ITEM#"    // prefix of the partitions with the endpoints that items of an area name
+	EndpointKeys   = "WEBHOOK#KEY"      // keys that encrypt the secrets of endpoints
+	Deliveries     = "WEBHOOK#LOG#"     // prefix of the partitions with the deliveries to each endpoint
+	Pending        = "WEBHOOK#PENDING#" // prefix of the partitions with pending deliveries
 	Checkpoints    = "CHECKPOINT#"      // prefix of the partitions with the checkpoints of each projection
 )
 
@@ -129,6 +141,10 @@ func Storage(cfg Config) area.Storage {
 			area.Allow("QuotaLimits", []string{"dynamodb:GetItem", "dynamodb:Query", "dynamodb:PutItem"}, rows).LeadingKeys(QuotaLimits),
 			area.Allow("QuotaUse", []string{"dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem"}, rows).LeadingKeys(QuotaOwners, Quota+"*"),
 			area.Allow("Withdrawn", []string{"dynamodb:GetItem", "dynamodb:PutItem"}, rows).LeadingKeys(Withdrawn),
+			area.Allow("Endpoints", []string{"dynamodb:GetItem", "dynamodb:Query", "dynamodb:PutItem", "dynamodb:DeleteItem"}, rows).LeadingKeys(Endpoints+"*"),
+			area.Allow("EndpointHealth", []string{"dynamodb:GetItem", "dynamodb:Query"}, rows).LeadingKeys(EndpointHealth+"*"),
+			area.Allow("EndpointItems", []string{"dynamodb:PutItem"}, rows).LeadingKeys(EndpointItems+"*"),
+			area.Allow("EndpointKeys", []string{"dynamodb:GetItem", "dynamodb:PutItem"}, rows).LeadingKeys(EndpointKeys),
 		),
 		area.Analyzer: append(accepted,
 			area.Allow("PhotoProviders", []string{"dynamodb:GetItem"}, rows).LeadingKeys(PhotoProviders),
@@ -144,6 +160,11 @@ func Storage(cfg Config) area.Storage {
 			area.Allow("QuotaLimits", []string{"dynamodb:Query"}, rows).LeadingKeys(QuotaLimits),
 			area.Allow("QuotaUse", []string{"dynamodb:GetItem"}, rows).LeadingKeys(Quota+"*"),
 			area.Allow("Checkpoints", []string{"dynamodb:Query", "dynamodb:UpdateItem"}, rows).LeadingKeys(Checkpoints+"*"),
+			area.Allow("Endpoints", []string{"dynamodb:GetItem", "dynamodb:Query"}, rows).LeadingKeys(Endpoints+"*"),
+			area.Allow("EndpointHealth", []string{"dynamodb:GetItem", "dynamodb:Query", "dynamodb:PutItem"}, rows).LeadingKeys(EndpointHealth+"*"),
+			area.Allow("EndpointItems", []string{"dynamodb:GetItem"}, rows).LeadingKeys(EndpointItems+"*"),
+			area.Allow("EndpointKeys", []string{"dynamodb:GetItem"}, rows).LeadingKeys(EndpointKeys),
+			area.Allow("Deliveries", []string{"dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query", "dynamodb:PutItem", "dynamodb:DeleteItem"}, rows).LeadingKeys(Deliveries+"*", Pending+"*"),
 		),
 		area.Setup: {
 			area.Allow("FirstKey", []string{"dynamodb:Query", "dynamodb:PutItem"}, rows).LeadingKeys(Keys),
@@ -236,6 +257,14 @@ func (s *Store) Put(ctx context.Context, partition string, d Document) error {
 	}
 	if err != nil {
 		return fmt.Errorf("put %s %s, version %d: %w", partition, d.Name, d.Version, err)
+	}
+	return nil
+}
+
+// Delete deletes a document, regardless of its version. It succeeds if there is none.
+func (s *Store) Delete(ctx context.Context, partition, name string) error {
+	if _, err := s.db.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: &s.table, Key: Key(partition, name)}); err != nil {
+		return fmt.Errorf("delete %s %s: %w", partition, name, err)
 	}
 	return nil
 }

@@ -17,7 +17,7 @@ var layers = [][]string{
 	{"pkg/audit", "pkg/backend", "pkg/guard", "pkg/lifecycle", "pkg/process", "pkg/upload"},
 	{"pkg/area"},
 	{"pkg/platform"},
-	{"pkg/checkpoint", "pkg/identity", "pkg/quota", "pkg/sweep"},
+	{"pkg/checkpoint", "pkg/identity", "pkg/quota", "pkg/sweep", "pkg/webhook"},
 	{"pkg/<area>"},
 	{"pkg/service"},
 	{"services/analyzer", "services/ingest", "services/query"},
