@@ -72,6 +72,9 @@ func (r *Router) route(w http.ResponseWriter, req *http.Request) {
 	}
 	caller, err := r.identify(w, req)
 	ctx := context.WithValue(req.Context(), callerKey{}, caller)
+	if endpoint := req.Header.Get(WebhookHeader); endpoint != "" {
+		ctx = context.WithValue(ctx, webhookKey{}, endpoint)
+	}
 	if r.throttle != nil {
 		ctx = context.WithValue(ctx, throttleKey{}, r.throttle)
 	}

@@ -18,6 +18,18 @@ const OwnerHeader = "X-Owner-Id"
 // to which a page cannot add headers. The web app sets it.
 const OwnerCookie = "assay-owner"
 
+// WebhookHeader names a webhook endpoint of the owner in a request that creates an item. The outcome of the item is delivered to
+// it, whatever events the endpoint selects.
+const WebhookHeader = "X-Webhook"
+
+type webhookKey struct{}
+
+// WebhookOf returns the endpoint that a request names, or "", from its handler's context.
+func WebhookOf(ctx context.Context) string {
+	named, _ := ctx.Value(webhookKey{}).(string)
+	return named
+}
+
 // namedOwner returns the owner that a request names, or "" if it names none.
 func namedOwner(r *http.Request) string {
 	owner := r.Header.Get(OwnerHeader)
@@ -52,6 +64,7 @@ func (p *CallerParam) Resolve(ctx huma.Context) []error {
 // caller's owner id, or a new UUIDv7 if the caller has none. The response header contains it.
 type OwnerParam struct {
 	OwnerID string `header:"X-Owner-Id" pattern:"^[A-Za-z0-9._~@:+=-]{1,128}$" doc:"The owner: an anonymous id that the client stores, other than . and .. alone. Generated and returned if absent."`
+	Webhook string `header:"X-Webhook" maxLength:"64" doc:"id or name of a webhook endpoint of the owner: the outcome is delivered to it, whatever events it selects."`
 	named   bool
 }
 

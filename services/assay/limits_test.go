@@ -63,6 +63,7 @@ var limits = map[string][]string{
 	"POST /v1/photos":                                           {stored, backlog},
 	"GET /v1/photos/{id}":                                       {held},
 	"GET /v1/photos/{id}/{file}":                                {held},
+	"POST /v1/webhooks/{id}/test":                               {held},
 }
 
 // rated lists the operations of the public address without further limits.
@@ -87,11 +88,14 @@ var rated = []string{
 	"POST /v1/photo-batches/{id}/retry", "DELETE /v1/photos/{id}", "POST /v1/photos/{id}/cancel",
 	"GET /v1/photos/{id}/download", "POST /v1/photos/explain", "POST /v1/photos/{id}/retry", "POST /v1/photos/{id}/uploaded", "POST /v1/photos/{id}/urls", "GET /v1/session",
 	"POST /v1/session", "DELETE /v1/session", "GET /v1/session/callback", "GET /v1/session/start",
+	"GET /v1/webhooks", "POST /v1/webhooks", "GET /v1/webhooks/{id}", "PATCH /v1/webhooks/{id}", "DELETE /v1/webhooks/{id}",
+	"POST /v1/webhooks/{id}/rotate", "GET /v1/webhooks/{id}/deliveries", "POST /v1/webhooks/{id}/replay",
 }
 
 // operatorLimits lists the operations of the operator addresses with limits. Operators have no quota of requests.
 var operatorLimits = map[string][]string{
-	"GET /v1/events": {stored, held},
+	"GET /v1/events":              {stored, held},
+	"POST /v1/webhooks/{id}/test": {held},
 }
 
 // unlimited lists the operations of the operator addresses without limits.
@@ -104,6 +108,8 @@ var unlimited = []string{
 	"PUT /v1/photo-providers", "GET /v1/photo-providers/{name}", "PUT /v1/photo-providers/{name}",
 	"POST /v1/photo-providers/{name}/check", "GET /v1/photos", "GET /v1/photos/costs", "GET /v1/photos/{id}/calls",
 	"GET /v1/quotas/{ownerId}", "PUT /v1/quotas/{ownerId}", "GET /v1/status", "GET /v1/sweeps", "POST /v1/sweeps",
+	"GET /v1/webhooks", "POST /v1/webhooks", "GET /v1/webhooks/{id}", "PATCH /v1/webhooks/{id}", "DELETE /v1/webhooks/{id}",
+	"POST /v1/webhooks/{id}/rotate", "GET /v1/webhooks/{id}/deliveries", "POST /v1/webhooks/{id}/replay",
 }
 
 // TestEveryOperationHasItsLimits compares the table with the problems that the API documents state for each operation.

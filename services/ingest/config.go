@@ -5,6 +5,7 @@ import (
 
 	"github.com/assay-project/assay/pkg/quota"
 	"github.com/assay-project/assay/pkg/service"
+	"github.com/assay-project/assay/pkg/webhook"
 	"github.com/assay-project/assay/services/ingest/notice"
 	"github.com/assay-project/assay/services/ingest/receive"
 )
@@ -18,6 +19,8 @@ type Config struct {
 	Notices notice.Config
 	Receive receive.Config
 	Quotas  quota.Config
+
+	Webhooks webhook.Config
 
 	Areas
 }

@@ -17,6 +17,7 @@ import (
 	libraries "github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/pkg/service"
 	"github.com/assay-project/assay/pkg/web"
+	endpoints "github.com/assay-project/assay/pkg/webhook"
 	"github.com/assay-project/assay/services/ingest/accept"
 	"github.com/assay-project/assay/services/ingest/deadletter"
 	"github.com/assay-project/assay/services/ingest/keys"
@@ -24,6 +25,7 @@ import (
 	"github.com/assay-project/assay/services/ingest/parts"
 	"github.com/assay-project/assay/services/ingest/quotas"
 	"github.com/assay-project/assay/services/ingest/receive"
+	"github.com/assay-project/assay/services/ingest/webhook"
 	"github.com/assay-project/assay/services/ingest/withdrawn"
 )
 
@@ -56,6 +58,7 @@ type Service struct {
 	keys        *keys.Service
 	notices     *notice.Notices
 	deadLetters *deadletter.Service
+	webhooks    *webhook.Service
 }
 
 // Run runs the service as a separate process until ctx is done, then finishes the work in progress
@@ -94,14 +97,18 @@ func newService(cfg Config, list []Entry, backends *backend.Connections, log zer
 	}
 	err = service.OpenAll(base, list, Shared{accept.Shared{
 		Bus: backends.Bus, Receiver: receive.New(cfg.Receive), Parts: parts.New(cfg.Receive, backends.Bucket), Quotas: base.Quotas,
-		Withdrawn: withdrawn.New(base.Documents), Log: log,
+		Withdrawn: withdrawn.New(base.Documents), Webhooks: endpoints.NewEndpoints(base.Documents), Log: log,
 	}, backends, reg})
 	if err != nil {
 		return nil, err
 	}
+	var areas []string
+	for _, entry := range list {
+		areas = append(areas, entry.Name)
+	}
 	return &Service{
 		Service: base, tokens: cfg.Exposure.Tokens(), keys: keys.New(identity.NewKeys(base.Documents, time.Now)),
-		deadLetters: deadletter.New(backends.Bus, base.Areas),
+		deadLetters: deadletter.New(backends.Bus, base.Areas), webhooks: webhook.New(cfg.Webhooks, base.Documents, areas),
 	}, nil
 }
 
@@ -109,6 +116,7 @@ func newService(cfg Config, list []Entry, backends *backend.Connections, log zer
 func (s *Service) Routes(r *web.Router) {
 	s.Identity.Routes(r, s.tokens)
 	s.Service.Routes(r)
+	s.webhooks.Routes(r)
 }
 
 // Describe registers the client calls for a gateway, which needs only their descriptions. They must
@@ -131,6 +139,7 @@ func (s *Service) OperatorRoutes(r *web.Router) {
 	s.deadLetters.Routes(r)
 	s.keys.Routes(r)
 	quotas.Routes(r, s.Quotas)
+	s.webhooks.OperatorRoutes(r)
 	s.AuditRoutes(r)
 	s.Service.OperatorRoutes(r)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/assay-project/assay/pkg/extract/wasm"
 	"github.com/assay-project/assay/pkg/quota"
 	"github.com/assay-project/assay/pkg/service"
+	"github.com/assay-project/assay/pkg/webhook"
 	"github.com/assay-project/assay/services/query/live"
 	"github.com/assay-project/assay/services/query/wait"
 )
@@ -23,6 +24,8 @@ type Config struct {
 	Wait    wait.Config
 	Live    live.Config
 	Quotas  quota.Config
+
+	Webhooks webhook.Config
 
 	Areas
 }

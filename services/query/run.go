@@ -22,6 +22,7 @@ import (
 	"github.com/assay-project/assay/services/query/status"
 	"github.com/assay-project/assay/services/query/ui"
 	"github.com/assay-project/assay/services/query/wait"
+	"github.com/assay-project/assay/services/query/webhook"
 )
 
 // Name is the service's name in logs, metrics and event sources.
@@ -42,6 +43,7 @@ type Shared struct {
 	Backends *backend.Connections
 	Hub      *live.Hub
 	Waits    *wait.Waits
+	Webhooks *webhook.Service
 	Log      zerolog.Logger
 	Registry prometheus.Registerer
 	Engines  wasm.Config
@@ -51,6 +53,7 @@ type Shared struct {
 type Service struct {
 	*service.Service[Area]
 	hub     *live.Hub
+	hooks   *webhook.Service
 	origins []string // origins of presigned URLs
 	status  *status.Service
 }
@@ -98,14 +101,20 @@ func newService(cfg Config, list []Entry, backends *backend.Connections, log zer
 		return nil, err
 	}
 	hub := live.New(cfg.Live, live.Options{Bus: backends.Bus, Log: log, Registry: reg})
-	if err := service.OpenAll(base, list, Shared{backends, hub, wait.New(cfg.Wait, hub), log, reg, cfg.engines(log)}); err != nil {
+	hooks := webhook.New(cfg.Webhooks, webhook.Options{
+		Backends: backends, Documents: base.Documents, Platform: cfg.Platform, Drain: cfg.Drain, Log: log, Registry: reg,
+	})
+	if err := service.OpenAll(base, list, Shared{backends, hub, wait.New(cfg.Wait, hub), hooks, log, reg, cfg.engines(log)}); err != nil {
 		return nil, err
 	}
 	var worked []status.Area
-	for _, entry := range list {
+	for i, entry := range list {
 		worked = append(worked, status.Area{Name: entry.Name, Work: entry.Work})
+		if described, ok := base.Areas[i].(webhook.Area); ok {
+			hooks.Describe(entry.Name, described)
+		}
 	}
-	s := &Service{Service: base, hub: hub}
+	s := &Service{Service: base, hub: hub, hooks: hooks}
 	s.status = status.New(backends.Bus, s.Health, sweep.NewReports(base.Documents), log, worked)
 	hub.OnOutcome(s.status.Outcome)
 	return s, nil
@@ -127,6 +136,7 @@ func (s *Service) calls(r *web.Router) {
 	s.Service.Routes(r)
 	s.hub.Routes(r)
 	me.Routes(r, s.Quotas)
+	s.hooks.Routes(r)
 }
 
 // Describe registers the service's HTTP calls only so that a gateway can describe them. Their
@@ -149,10 +159,10 @@ func (s *Service) OperatorRoutes(r *web.Router) {
 	s.Service.OperatorRoutes(r)
 	s.hub.OperatorRoutes(r)
 	s.status.Routes(r)
+	s.hooks.OperatorRoutes(r)
 }
 
-// Work fills the read tables of the areas and follows the outcomes for live events
-// until ctx is done.
+// Work fills the read tables of the areas, follows the outcomes for live events, and delivers webhooks, until ctx is done.
 func (s *Service) Work(ctx context.Context) error {
-	return s.Service.Work(ctx, s.hub.Run, s.status.Work, s.ReadQuotas)
+	return s.Service.Work(ctx, s.hub.Run, s.status.Work, s.ReadQuotas, s.hooks.Work)
 }

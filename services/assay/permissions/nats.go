@@ -10,6 +10,7 @@ import (
 	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/event"
 	"github.com/assay-project/assay/services/ingest/notice"
+	"github.com/assay-project/assay/services/query/webhook"
 )
 
 //go:embed nats.conf.tmpl
@@ -64,12 +65,13 @@ func NATSGrants(areas []area.Area) NATS {
 		}
 	}
 	g.Ingest = append(g.Ingest, consume(notice.Stream, notice.Consumer, bus.Durable{Name: notice.Consumer})...)
+	g.Query = append(g.Query, consume(bus.StreamOutcomes, webhook.Consumer, bus.Durable{Name: webhook.Consumer})...)
 	// ingest reads the newest outcome of an item before it publishes a missing one.
 	g.Ingest = append(g.Ingest, "$JS.API.STREAM.MSG.GET."+bus.StreamOutcomes)
 	g.Ingest = append(g.Ingest, "$JS.API.STREAM.MSG.GET."+bus.StreamAudit)
 	g.Ingest = append(g.Ingest, "$JS.API.STREAM.MSG.GET."+bus.StreamDead, "$JS.API.STREAM.MSG.DELETE."+bus.StreamDead)
 	g.Analyzer = append(g.Analyzer, "$JS.API.STREAM.MSG.GET."+bus.StreamOutcomes, "$JS.API.STREAM.MSG.GET."+bus.StreamDead)
-	for _, list := range []*[]string{&g.Setup, &g.Ingest, &g.Analyzer} {
+	for _, list := range []*[]string{&g.Setup, &g.Ingest, &g.Analyzer, &g.Query} {
 		slices.Sort(*list)
 		*list = slices.Compact(*list)
 	}

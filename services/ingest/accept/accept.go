@@ -16,6 +16,7 @@ import (
 	"github.com/assay-project/assay/pkg/quota"
 	"github.com/assay-project/assay/pkg/upload"
 	"github.com/assay-project/assay/pkg/web"
+	"github.com/assay-project/assay/pkg/webhook"
 	"github.com/assay-project/assay/services/ingest/parts"
 	"github.com/assay-project/assay/services/ingest/receive"
 	"github.com/assay-project/assay/services/ingest/withdrawn"
@@ -59,7 +60,8 @@ type Shared struct {
 	Receiver  *receive.Receiver
 	Parts     *parts.Uploads
 	Quotas    *quota.Quotas
-	Withdrawn *withdrawn.Items // items whose later content is deleted
+	Withdrawn *withdrawn.Items   // items whose later content is deleted
+	Webhooks  *webhook.Endpoints // that requests may name
 	Log       zerolog.Logger
 }
 

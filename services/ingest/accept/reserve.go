@@ -39,7 +39,13 @@ const tries = 10
 // Reserve creates the item of a reservation and counts it toward the quotas of its owner. For a used idempotency key, it
 // returns the item of the first call, or ErrOtherRequest if the parameters differ. created reports whether this call created
 // the item.
-func Reserve[I any](ctx context.Context, quotas *quota.Quotas, r Reservation[I]) (item I, created bool, err error) {
+//
+// If the request names a webhook endpoint of the owner, the items that count toward quotas, and the one with the id, name it too.
+func Reserve[I any](ctx context.Context, shared Shared, r Reservation[I]) (item I, created bool, err error) {
+	endpoint, err := shared.endpoint(ctx, r.Owner)
+	if err != nil {
+		return item, false, err
+	}
 	first := r.First
 	if first == nil {
 		first = r.Find
@@ -49,8 +55,11 @@ func Reserve[I any](ctx context.Context, quotas *quota.Quotas, r Reservation[I])
 		if err != nil {
 			return item, false, err
 		}
-		counted, refused := r.count(ctx, quotas, id)
+		counted, refused := r.count(ctx, shared.Quotas, id)
 		if refused == nil {
+			if err := r.name(ctx, shared, id, endpoint); err != nil {
+				return item, false, err
+			}
 			item, err := r.Create(ctx, id)
 			if err == nil {
 				return item, true, nil

@@ -87,7 +87,7 @@ func TestReserve(t *testing.T) {
 				{"the first call again", "k", "one", nil, nil, false, 2},
 			} {
 				s.err = step.err
-				item, created, err := accept.Reserve(t.Context(), quotas, s.reservation(step.key, step.text, derived))
+				item, created, err := accept.Reserve(t.Context(), accept.Shared{Quotas: quotas}, s.reservation(step.key, step.text, derived))
 				if _, ok := errors.AsType[*quota.ExceededError](err); ok {
 					err = errExceeded
 				}

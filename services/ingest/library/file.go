@@ -161,7 +161,7 @@ func (a *Area) reserve(ctx context.Context, key string, terms library.NewFile, c
 	terms.Keyed = key != ""
 	terms.ContentType = cmp.Or(terms.ContentType, receive.DefaultContentType)
 	terms.ParentID, terms.Type, terms.Bucket = cmp.Or(named, library.RootID(terms.Owner)), cmp.Or(terms.Type, library.TypeOf(terms.ContentType)), a.Bucket.Bucket
-	return accept.Reserve(ctx, a.Quotas, accept.Reservation[item]{
+	return accept.Reserve(ctx, a.Shared, accept.Reservation[item]{
 		Owner: terms.Owner, Key: key, Find: a.reservedFile,
 		ID: func(ctx context.Context) (string, error) { return a.ids.New(ctx, terms.Owner, key) },
 		Counted: func(id string) []quota.Item {

@@ -62,7 +62,7 @@ func (a *Area) postFolder(ctx context.Context, in *folderInput) (*nodeOutput, er
 	}
 	c := library.Caller{Owner: in.OwnerID}
 	n := library.NewNode{Owner: in.OwnerID, ParentID: cmp.Or(in.Body.ParentID, library.RootID(in.OwnerID)), Name: name}
-	folder, _, err := accept.Reserve(ctx, a.Quotas, accept.Reservation[library.Node]{
+	folder, _, err := accept.Reserve(ctx, a.Shared, accept.Reservation[library.Node]{
 		Owner: in.OwnerID, Key: in.IdempotencyKey, Find: a.reserved,
 		ID:      func(ctx context.Context) (string, error) { return a.ids.New(ctx, in.OwnerID, in.IdempotencyKey) },
 		Counted: func(id string) []quota.Item { return []quota.Item{{Area: library.Name, ID: id}} },

@@ -112,7 +112,7 @@ func (a *Area) offered(ctx context.Context, name, prompt string) error {
 // since been disabled.
 func (a *Area) create(ctx context.Context, owner, key string, terms photojob.Terms) (photojob.Job, bool, error) {
 	var route string
-	return accept.Reserve(ctx, a.Quotas, accept.Reservation[photojob.Job]{
+	return accept.Reserve(ctx, a.Shared, accept.Reservation[photojob.Job]{
 		Owner: owner, Key: key, Find: a.store.Get,
 		ID:      func(context.Context) (string, error) { return photojob.NewID(owner, key) },
 		Counted: func(id string) []quota.Item { return []quota.Item{{Area: photojob.Name, ID: id, Bytes: terms.Size}} },
@@ -138,7 +138,7 @@ func routed(job photojob.Job, provider string) photojob.Job {
 func (a *Area) createBatch(ctx context.Context, owner, key string, terms []photojob.Terms) (photojob.Batch, error) {
 	var routes []string
 	var jobs []photojob.Job
-	batch, _, err := accept.Reserve(ctx, a.Quotas, accept.Reservation[photojob.Batch]{
+	batch, _, err := accept.Reserve(ctx, a.Shared, accept.Reservation[photojob.Batch]{
 		Owner: owner, Key: key, Find: a.store.Batch,
 		ID: func(context.Context) (string, error) {
 			id, err := photojob.NewID(owner, key)

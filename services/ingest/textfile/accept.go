@@ -21,7 +21,7 @@ func (a *Area) reserve(ctx context.Context, owner, key string, terms textfile.Re
 	if key != "" {
 		terms.Key = textfile.KeyHash(owner, key)
 	}
-	return accept.Reserve(ctx, a.Quotas, accept.Reservation[textfile.File]{
+	return accept.Reserve(ctx, a.Shared, accept.Reservation[textfile.File]{
 		Owner: owner, Key: key, Find: a.store.Head,
 		ID: func(context.Context) (string, error) { return textfile.NewFileID() },
 		Counted: func(id string) []quota.Item {
