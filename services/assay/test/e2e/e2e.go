@@ -15,6 +15,7 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/recovery"
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 	"github.com/assay-project/assay/services/assay/test/e2e/uploads"
+	"github.com/assay-project/assay/services/assay/test/e2e/webhooks"
 )
 
 // Promises returns the promises that a running system keeps, regardless of the number of its programs.
@@ -24,6 +25,7 @@ func Promises() system.Promises {
 		feed.Promises(),
 		photos.Promises(),
 		library.Promises(),
+		webhooks.Promises(),
 	)
 }
 
@@ -44,5 +46,6 @@ func Callers() []identity.Area {
 		feed.Callers(),
 		photos.Callers(),
 		library.Callers(),
+		webhooks.Callers(),
 	}
 }

@@ -53,8 +53,13 @@ func (c *Cluster) Join(t *testing.T, env ...string) {
 		"AWS_ACCESS_KEY_ID=" + AccessKey, "AWS_SECRET_ACCESS_KEY=" + SecretKey, "AWS_REGION=" + Region,
 		"ASSAY_S3_BUCKET=" + c.Bucket, "ASSAY_TEXTFILE_TABLE=" + c.Table,
 		"ASSAY_ADDR=127.0.0.1:0", "ASSAY_OPERATOR_ADDR=127.0.0.1:0", "ASSAY_LOG_FORMAT=json", ShortLease,
-	}, env...)
+	}, append(LocalReceivers(), env...)...)
 	c.SetUp(t)
+}
+
+// LocalReceivers returns the settings that allow the receivers of webhooks that tests run.
+func LocalReceivers() []string {
+	return []string{"ASSAY_WEBHOOKS_ALLOW_NETWORKS=127.0.0.0/8"}
 }
 
 // Environment returns the environment of a program.

@@ -21,7 +21,7 @@ type Server struct {
 // StartServer starts `assay serve` on a directory and returns when it is ready.
 func StartServer(t *testing.T, dir string, env ...string) *Server {
 	t.Helper()
-	s := &Server{Dir: dir}
+	s := &Server{Dir: dir, Env: LocalReceivers()}
 	for _, name := range []string{"ASSAY_ADDR", "ASSAY_NATS_ADDR", "ASSAY_S3_ADDR", "ASSAY_DYNAMODB_ADDR"} {
 		s.Env = append(s.Env, name+"="+KeepableAddr(t))
 	}
