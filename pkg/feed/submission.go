@@ -49,6 +49,15 @@ func SourceSender(name string) string { return sourceSender + name }
 // FromSource reports whether a sender is a source.
 func FromSource(sender string) bool { return strings.HasPrefix(sender, sourceSender) }
 
+// SourceOf returns the name of the source that is a sender, or "" if the sender is none.
+func SourceOf(sender string) string {
+	name, ok := strings.CutPrefix(sender, sourceSender)
+	if !ok {
+		return ""
+	}
+	return name
+}
+
 // ValidSourceID reports whether an item can have the id.
 func ValidSourceID(sourceID string) bool {
 	return len(sourceID) <= MaxSourceID && sourceIDForm.MatchString(sourceID)

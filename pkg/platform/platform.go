@@ -5,6 +5,8 @@
 //
 //	PK             SK        content
 //	FEED#SOURCE    <name>    a source of the feed: settings, state, lease; written by ingest
+//	FEED#ALERT     <name>    settings of an alert of the feed; written by ingest (pkg/feed/alert)
+//	FEED#ALERTSTATE  <name>  its state; written by query
 //	FEED#SIMILAR#<band>  <band>  feed items that share a part of their similarity hash; written by analyzer
 //	PHOTO#PROVIDER <name>    settings of a provider of photo jobs; written by ingest (pkg/photojob/policy)
 //	PHOTO#STATE    <name>    usage, budget and suspension of its calls; written by the analyzers
@@ -49,27 +51,29 @@ import (
 
 // Partitions.
 const (
-	FeedSources    = "FEED#SOURCE"      // sources of the feed
-	FeedSimilar    = "FEED#SIMILAR#"    // prefix of the partitions with feed items by a part of their similarity hash
-	PhotoProviders = "PHOTO#PROVIDER"   // settings of providers of photo jobs
-	PhotoKeys      = "PHOTO#KEY"        // keys of photo jobs
-	LibraryKeys    = "LIBRARY#KEY"      // keys of the library
-	PhotoStates    = "PHOTO#STATE"      // usage, budget and suspension of providers
-	Sweeps         = "SWEEP"            // reports of sweeps
-	Keys           = "IDENTITY#KEY"     // API keys
-	KeyUses        = "IDENTITY#USE"     // last uses of API keys
-	Secrets        = "IDENTITY#SECRET"  // secrets of pkg/identity
-	QuotaLimits    = "QUOTAS#LIMITS"    // quotas of owners that differ from the settings
-	QuotaOwners    = "QUOTAS#OWNERS"    // owners whose items are counted
-	Quota          = "QUOTA#"           // prefix of the partitions with each owner's usage
-	Withdrawn      = "UPLOAD#WITHDRAWN" // items deleted while their content could still be uploaded
-	Endpoints      = "WEBHOOK#OWNER#"   // prefix of the partitions with the webhook endpoints of owners
-	EndpointHealth = "WEBHOOK#HEALTH#"  // prefix of the partitions with the health of the endpoints of owners
-	EndpointItems  = "WEBHOOK#ITEM#"    // prefix of the partitions with the endpoints that items of an area name
-	EndpointKeys   = "WEBHOOK#KEY"      // keys that encrypt the secrets of endpoints
-	Deliveries     = "WEBHOOK#LOG#"     // prefix of the partitions with the deliveries to each endpoint
-	Pending        = "WEBHOOK#PENDING#" // prefix of the partitions with pending deliveries
-	Checkpoints    = "CHECKPOINT#"      // prefix of the partitions with the checkpoints of each projection
+	FeedSources     = "FEED#SOURCE"      // sources of the feed
+	FeedAlerts      = "FEED#ALERT"       // settings of the alerts of the feed
+	FeedAlertStates = "FEED#ALERTSTATE"  // their states
+	FeedSimilar     = "FEED#SIMILAR#"    // prefix of the partitions with feed items by a part of their similarity hash
+	PhotoProviders  = "PHOTO#PROVIDER"   // settings of providers of photo jobs
+	PhotoKeys       = "PHOTO#KEY"        // keys of photo jobs
+	LibraryKeys     = "LIBRARY#KEY"      // keys of the library
+	PhotoStates     = "PHOTO#STATE"      // usage, budget and suspension of providers
+	Sweeps          = "SWEEP"            // reports of sweeps
+	Keys            = "IDENTITY#KEY"     // API keys
+	KeyUses         = "IDENTITY#USE"     // last uses of API keys
+	Secrets         = "IDENTITY#SECRET"  // secrets of pkg/identity
+	QuotaLimits     = "QUOTAS#LIMITS"    // quotas of owners that differ from the settings
+	QuotaOwners     = "QUOTAS#OWNERS"    // owners whose items are counted
+	Quota           = "QUOTA#"           // prefix of the partitions with each owner's usage
+	Withdrawn       = "UPLOAD#WITHDRAWN" // items deleted while their content could still be uploaded
+	Endpoints       = "WEBHOOK#OWNER#"   // prefix of the partitions with the webhook endpoints of owners
+	EndpointHealth  = "WEBHOOK#HEALTH#"  // prefix of the partitions with the health of the endpoints of owners
+	EndpointItems   = "WEBHOOK#ITEM#"    // prefix of the partitions with the endpoints that items of an area name
+	EndpointKeys    = "WEBHOOK#KEY"      // keys that encrypt the secrets of endpoints
+	Deliveries      = "WEBHOOK#LOG#"     // prefix of the partitions with the deliveries to each endpoint
+	Pending         = "WEBHOOK#PENDING#" // prefix of the partitions with pending deliveries
+	Checkpoints     = "CHECKPOINT#"      // prefix of the partitions with the checkpoints of each projection
 )
 
 // Attributes of rows of all kinds.
@@ -131,6 +135,7 @@ func Storage(cfg Config) area.Storage {
 		area.Ingest: append(accepted,
 			area.Allow("PlatformCheck", []string{"dynamodb:DescribeTable"}, rows),
 			area.Allow("FeedSources", []string{"dynamodb:GetItem", "dynamodb:Query", "dynamodb:PutItem"}, rows).LeadingKeys(FeedSources),
+			area.Allow("FeedAlerts", []string{"dynamodb:GetItem", "dynamodb:Query", "dynamodb:PutItem"}, rows).LeadingKeys(FeedAlerts),
 			area.Allow("PhotoProviders", []string{"dynamodb:GetItem", "dynamodb:PutItem"}, rows).LeadingKeys(PhotoProviders),
 			area.Allow("PhotoStates", []string{"dynamodb:GetItem"}, rows).LeadingKeys(PhotoStates),
 			area.Allow("PhotoKeys", []string{"dynamodb:GetItem", "dynamodb:PutItem"}, rows).LeadingKeys(PhotoKeys),
@@ -154,6 +159,8 @@ func Storage(cfg Config) area.Storage {
 			area.Allow("QuotaUse", []string{"dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query", "dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem"}, rows).LeadingKeys(QuotaOwners, Quota+"*"),
 		),
 		area.Query: append(accepted,
+			area.Allow("FeedAlerts", []string{"dynamodb:GetItem", "dynamodb:Query"}, rows).LeadingKeys(FeedAlerts),
+			area.Allow("FeedAlertStates", []string{"dynamodb:GetItem", "dynamodb:Query", "dynamodb:PutItem"}, rows).LeadingKeys(FeedAlertStates),
 			area.Allow("PhotoKeys", []string{"dynamodb:GetItem"}, rows).LeadingKeys(PhotoKeys),
 			area.Allow("LibraryKeys", []string{"dynamodb:GetItem"}, rows).LeadingKeys(LibraryKeys),
 			area.Allow("SweepReports", []string{"dynamodb:Query"}, rows).LeadingKeys(Sweeps),

@@ -52,7 +52,7 @@ func rssItem(e syndication.Entry, source Source, title string, now time.Time) (i
 	if s.Match != MatchAll {
 		text := plain(e.Title) + "\n" + plain(e.Summary)
 		tags = slices.DeleteFunc(slices.Clone(s.Tags), func(tag string) bool {
-			return !mentions(text, tag) && !slices.ContainsFunc(e.Categories, func(c string) bool { return strings.EqualFold(c, tag) })
+			return !feed.Mentions(text, tag) && !slices.ContainsFunc(e.Categories, func(c string) bool { return strings.EqualFold(c, tag) })
 		})
 	}
 	if len(tags) == 0 {

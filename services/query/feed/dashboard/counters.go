@@ -18,7 +18,7 @@ import (
 )
 
 // Counters are rows of the dashboard table that count items: all of them, those of each
-// source type, and those of each tag. They change in the same transactions as the rows of items (see
+// source type, those of each feed source, and those of each tag. They change in the same transactions as the rows of items (see
 // Apply), so they are always exact:
 //
 //	         day_partition         ingested_at             attributes
@@ -27,7 +27,7 @@ import (
 //	hours    hours                 2025-11-16#all          h14, of each hour of the day,
 //	                               2025-11-16#tag#AI       and dayTotal
 //
-// The counters of a source type have source#rss in place of tag#AI.
+// The counters of a source type have source#rss in place of tag#AI, those of a feed source feed#<name>.
 //
 // Tags are folded (see feed.FoldTag); the attribute spelling of a tag's hours is the last form in which it was given.
 // Items of an archive are not counted.
@@ -43,7 +43,8 @@ const (
 	hourPartition   = "hours"
 	allItems        = "all"
 	tagPrefix       = "tag#"
-	sourcePrefix    = "source#"
+	sourcePrefix    = "source#" // of source types
+	feedPrefix      = "feed#"   // of feed sources
 	writes          = "writes"
 	hourLayout      = "2006-01-02T15"
 	dayTotal        = "dayTotal"
@@ -76,6 +77,9 @@ func (r Row) scopes() map[string]string {
 		return nil
 	}
 	scopes := map[string]string{allItems: "", sourcePrefix + r.SourceType: ""}
+	if r.Source != "" {
+		scopes[feedPrefix+r.Source] = ""
+	}
 	for _, tag := range r.MatchedTags {
 		scopes[scopeOf(tag)] = tag
 	}

@@ -39,7 +39,8 @@ type Row struct {
 	Archive        bool     `dynamodbav:"archive,omitempty"` // no counter counts the item
 	FutureDate     string   `dynamodbav:"future_date,omitempty"`
 	SimilarTo      string   `dynamodbav:"similar_to,omitempty"`
-	ExpiresAt      int64    `dynamodbav:"expires_at"` // epoch seconds
+	Source         string   `dynamodbav:"source,omitempty"` // name of the feed source that sent the item
+	ExpiresAt      int64    `dynamodbav:"expires_at"`       // epoch seconds
 	Revision       string   `dynamodbav:"revision,omitempty"`
 }
 
@@ -48,6 +49,7 @@ const (
 	attrSentiment  = "sentiment"
 	attrArchive    = "archive"
 	attrSourceType = "source_type"
+	attrSource     = "source"
 )
 
 // tagPartition is the suffix of a tag row's day_partition.
@@ -69,7 +71,7 @@ func Rows(i feed.Item) ([]Row, error) {
 		DayPartition: day(at), SortKey: i.IngestedAt + "#" + i.SourceID, SourceID: i.SourceID, SourceType: i.SourceType,
 		Sentiment: i.Sentiment, Score: i.Score, Compound: i.Compound, ModelVersion: i.ModelVersion,
 		MatchedTags: i.MatchedTags, TextSnippet: i.TextSnippet, SourceURL: i.SourceURL, PublishedAt: i.PublishedAt(), Language: i.Language(),
-		Archive: i.Archive(), FutureDate: i.FutureDate(), SimilarTo: i.SimilarTo,
+		Archive: i.Archive(), FutureDate: i.FutureDate(), SimilarTo: i.SimilarTo, Source: feed.SourceOf(i.Sender),
 		ExpiresAt: at.Add(feed.Retention + time.Second - time.Nanosecond).Unix(), // rounded up: no row expires early
 		Revision:  revision(i, false),
 	}

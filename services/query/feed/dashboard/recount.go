@@ -82,7 +82,7 @@ func (d *Dashboard) recountMinutes(ctx context.Context, w window, hour time.Time
 		want := map[string]*slots{}
 		err = d.each(ctx, span{
 			partition: feed.AttrDayPartition, sort: feed.AttrIngestedAt, in: day(hour), from: hour.Format(feed.TimeLayout), to: hour.Add(time.Hour).Format(feed.TimeLayout),
-			consistent: true, attributes: []string{attrSentiment, "compound", attrSourceType, attrArchive, feed.AttrMatchedTags, feed.AttrIngestedAt},
+			consistent: true, attributes: []string{attrSentiment, "compound", attrSourceType, attrSource, attrArchive, feed.AttrMatchedTags, feed.AttrIngestedAt},
 		}, func(row Row) bool {
 			at, err := time.Parse(feed.TimeLayout, row.IngestedAt())
 			if row.Sentiment == "" || err != nil {

@@ -1,0 +1,217 @@
+package alert
+
+import (
+	"math"
+	"slices"
+	"time"
+)
+
+const (
+	// HistoryDays is the number of earlier days whose same hours determine what is usual.
+	HistoryDays = 14
+	// minDays is the number of earlier days that are needed to tell what is usual.
+	minDays = 2
+	// maxGap is the time between evaluations after which the time without items is measured anew: items may have been missed.
+	maxGap = 5 * time.Minute
+)
+
+// Reasons why an alert cannot fire.
+const (
+	WaitingHistory = "less than 2 earlier days have items: what is usual is not known yet"
+	WaitingItems   = "the window has fewer items than minItems"
+	WaitingUsual   = "fewer items than minItems are usual in this time"
+	WaitingTooMany = "the window has too many items to search for the keyword: choose a shorter window, or a tag"
+)
+
+// Observed is what the dashboard counted up to At.
+type Observed struct {
+	At       time.Time // the exclusive end of the window, a whole minute, UTC
+	Items    int       // in the window, of the alert
+	Negative int       // of them
+	Last     time.Time // the end of the last minute of the window that has items; zero if none has
+	// Hours are the counts of the alert's items by hour, of the HistoryDays days before and of the day of At, without hours that have none.
+	// They are used for volume and silent.
+	Hours map[time.Time]int
+	// TooMany is set if the items could not be counted because there are too many.
+	TooMany bool
+}
+
+// Evaluate returns the next state of an alert, of which was is the last state, or the zero State. If the status is another one, Since is
+// At, Notified is false, and the caller sets the Cause.
+func Evaluate(a Alert, o Observed, was State) State {
+	s := was
+	if s.Status == "" {
+		s.Status, s.Since, s.Notified = OK, o.At, true // nothing has happened yet
+	}
+	if s.Revision != a.Revision {
+		if !s.Settings.sameItems(a.Settings) {
+			s.Watched, s.Last = time.Time{}, time.Time{}
+		}
+		s.Turning, s.Revision, s.Settings = time.Time{}, a.Revision, a.Settings
+	}
+	gap := o.At.Sub(s.At) > maxGap || o.At.Before(s.At)
+	if gap {
+		s.Turning = time.Time{}
+	}
+	if s.Watched.IsZero() || gap && s.Status == OK {
+		s.Watched, s.Last = o.At, time.Time{}
+	}
+	s.At, s.Count, s.Waiting, s.Usual = o.At, o.Items, "", nil
+	if o.Last.After(s.Last) {
+		s.Last = o.Last
+	}
+	if !a.Active() {
+		s.Value, s.Limit = 0, 0
+		if s.Status == Firing {
+			s.turn(OK)
+		}
+		return s
+	}
+	bound, calm := s.measure(a.Settings, o)
+	s.Limit = bound
+	if turning := s.Status == OK && s.Waiting == "" && s.Value >= bound || s.Status == Firing && calm; !turning {
+		s.Turning = time.Time{}
+		return s
+	}
+	if s.Turning.IsZero() {
+		s.Turning = o.At
+	}
+	switch lasted := o.At.Sub(s.Turning); {
+	case s.Status == OK && lasted >= duration(a.Settings.FireAfter):
+		s.turn(Firing)
+	case s.Status == Firing && lasted >= duration(a.Settings.ResolveAfter):
+		s.turn(OK)
+	}
+	return s
+}
+
+func (s *State) turn(to string) {
+	s.Status, s.Since, s.Turning, s.Notified = to, s.At, time.Time{}, false
+	if to == Firing {
+		s.Cause = Cause{}
+	}
+}
+
+// measure sets the value, and why the alert cannot fire. It returns the value from which the alert fires, and whether a firing alert may
+// resolve.
+func (s *State) measure(set Settings, o Observed) (bound float64, calm bool) {
+	if o.TooMany {
+		s.Waiting = WaitingTooMany
+		return set.Threshold, false
+	}
+	switch set.Kind {
+	case Volume:
+		return s.measureVolume(set, o)
+	case Negative:
+		s.Value = 0
+		if o.Items > 0 {
+			s.Value = round(float64(o.Negative) / float64(o.Items))
+		}
+		if o.Items < set.MinItems {
+			s.Waiting = WaitingItems
+			return set.Threshold, true
+		}
+		return set.Threshold, s.Value < set.Resolve
+	case Silent:
+		return s.measureSilence(set, o)
+	}
+	s.Value = float64(o.Items)
+	return set.Threshold, s.Value < set.Resolve
+}
+
+func (s *State) measureVolume(set Settings, o Observed) (bound float64, calm bool) {
+	s.Value = float64(o.Items)
+	usual, ok := o.usual(o.At.Add(-set.Span()), o.At, median)
+	if !ok {
+		s.Waiting = WaitingHistory
+		return float64(set.MinItems), true
+	}
+	s.Usual = &usual
+	least := float64(set.MinItems)
+	return max(set.Threshold*usual, least), s.Value < max(set.Resolve*usual, least*set.Resolve/set.Threshold)
+}
+
+// measureSilence measures the time since the last item, or since the alert is watched.
+func (s *State) measureSilence(set Settings, o Observed) (bound float64, calm bool) {
+	begun := s.Watched
+	if s.Last.After(begun) {
+		begun = s.Last
+	}
+	silence := o.At.Sub(begun)
+	s.Value = silence.Minutes()
+	bound = set.Span().Minutes()
+	expected, ok := o.usual(maxTime(begun, o.At.Add(-maxSilence)), o.At, mean)
+	if ok {
+		s.Usual = &expected
+	}
+	if s.Status == OK { // otherwise only an item ends the silence
+		switch {
+		case !ok:
+			s.Waiting = WaitingHistory
+		case expected < float64(set.MinItems):
+			s.Waiting = WaitingUsual
+		}
+	}
+	return bound, s.Value < bound
+}
+
+// usual returns the number of items that are usual from one minute up to another: the counts of the same hours on earlier days, of which the
+// average is taken, in proportion to the minutes of each hour. ok is false if there are too few earlier days.
+func (o Observed) usual(from, to time.Time, average func([]float64) float64) (items float64, ok bool) {
+	first := to
+	for hour := range o.Hours {
+		if hour.Before(first) {
+			first = hour
+		}
+	}
+	for hour := from.Truncate(time.Hour); hour.Before(to); hour = hour.Add(time.Hour) {
+		var counts []float64
+		for day := 1; day <= HistoryDays; day++ {
+			at := hour.Add(-time.Duration(day) * 24 * time.Hour)
+			if !at.After(first) { // the first hour with items is incomplete
+				break
+			}
+			counts = append(counts, float64(o.Hours[at]))
+		}
+		if len(counts) < minDays {
+			return 0, false
+		}
+		part := minTime(to, hour.Add(time.Hour)).Sub(maxTime(from, hour))
+		items += average(counts) * part.Hours()
+	}
+	return round(items), true
+}
+
+func median(counts []float64) float64 {
+	slices.Sort(counts)
+	middle := len(counts) / 2
+	if len(counts)%2 == 1 {
+		return counts[middle]
+	}
+	return (counts[middle-1] + counts[middle]) / 2
+}
+
+func mean(counts []float64) float64 {
+	sum := 0.0
+	for _, n := range counts {
+		sum += n
+	}
+	return sum / float64(len(counts))
+}
+
+// round rounds to 4 decimals, so that values are short in JSON.
+func round(v float64) float64 { return math.Round(v*1e4) / 1e4 }
+
+func minTime(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
+}
+
+func maxTime(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
