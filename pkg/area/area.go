@@ -13,13 +13,15 @@ import (
 // Area describes one area. Package pkg/<name> returns its description.
 type Area struct {
 	Storage
-	Name      string // used in subjects, ids, logs and metrics
-	Machine   lifecycle.Machine
-	Objects   string   // key prefix of its objects in the shared bucket
-	Work      bus.Work // stream of its work events
-	Log       bus.Log  // stream of other events, which query publishes; zero if none
-	Signals   string   // subjects of events that the analyzer sends to query and does not store; empty if none
-	Consumers []string // consumers of the work stream in the analyzer
+	Name    string // used in subjects, ids, logs and metrics
+	Machine lifecycle.Machine
+	Objects string   // key prefix of its objects in the shared bucket
+	Work    bus.Work // stream of its work events
+	Log     bus.Log  // stream of other events, which query publishes; zero if none
+	Signals string   // subjects of events that the analyzer sends to query and does not store; empty if none
+	// QuerySignals is like Signals, for events that a process of query sends to all of them.
+	QuerySignals string
+	Consumers    []string // consumers of the work stream in the analyzer
 	// Events contains one example of each kind of event except outcomes. The subjects of the examples have names
 	// in braces, such as {fileId}, in place of ids.
 	Events []event.Event

@@ -893,6 +893,98 @@ func (x *LibraryProgress) GetUpdatedAt() *timestamppb.Timestamp {
 	return nil
 }
 
+// FeedAlert reports that an alert of the feed has fired or resolved. No stream stores it, and it may be lost.
+// Subject: assay.feed.alert.<name>.
+type FeedAlert struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Name  string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// match, volume, negative or silent.
+	Kind string `protobuf:"bytes,2,opt,name=kind,proto3" json:"kind,omitempty"`
+	// firing or ok.
+	State string `protobuf:"bytes,3,opt,name=state,proto3" json:"state,omitempty"`
+	// When the state began, to the minute.
+	Since *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=since,proto3" json:"since,omitempty"`
+	// The measured value: a number of items for match and volume, a share for
+	// negative, a number of minutes for silent.
+	Value float64 `protobuf:"fixed64,5,opt,name=value,proto3" json:"value,omitempty"`
+	// What the value is compared with.
+	Threshold     float64 `protobuf:"fixed64,6,opt,name=threshold,proto3" json:"threshold,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *FeedAlert) Reset() {
+	*x = FeedAlert{}
+	mi := &file_assay_v1_events_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *FeedAlert) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*FeedAlert) ProtoMessage() {}
+
+func (x *FeedAlert) ProtoReflect() protoreflect.Message {
+	mi := &file_assay_v1_events_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use FeedAlert.ProtoReflect.Descriptor instead.
+func (*FeedAlert) Descriptor() ([]byte, []int) {
+	return file_assay_v1_events_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *FeedAlert) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *FeedAlert) GetKind() string {
+	if x != nil {
+		return x.Kind
+	}
+	return ""
+}
+
+func (x *FeedAlert) GetState() string {
+	if x != nil {
+		return x.State
+	}
+	return ""
+}
+
+func (x *FeedAlert) GetSince() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Since
+	}
+	return nil
+}
+
+func (x *FeedAlert) GetValue() float64 {
+	if x != nil {
+		return x.Value
+	}
+	return 0
+}
+
+func (x *FeedAlert) GetThreshold() float64 {
+	if x != nil {
+		return x.Threshold
+	}
+	return 0
+}
+
 // AnalysisCompleted means that the analysis of an item succeeded.
 // Subject: assay.analysis.completed.<area>.<id>.
 type AnalysisCompleted struct {
@@ -919,7 +1011,7 @@ type AnalysisCompleted struct {
 
 func (x *AnalysisCompleted) Reset() {
 	*x = AnalysisCompleted{}
-	mi := &file_assay_v1_events_proto_msgTypes[6]
+	mi := &file_assay_v1_events_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -931,7 +1023,7 @@ func (x *AnalysisCompleted) String() string {
 func (*AnalysisCompleted) ProtoMessage() {}
 
 func (x *AnalysisCompleted) ProtoReflect() protoreflect.Message {
-	mi := &file_assay_v1_events_proto_msgTypes[6]
+	mi := &file_assay_v1_events_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -944,7 +1036,7 @@ func (x *AnalysisCompleted) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AnalysisCompleted.ProtoReflect.Descriptor instead.
 func (*AnalysisCompleted) Descriptor() ([]byte, []int) {
-	return file_assay_v1_events_proto_rawDescGZIP(), []int{6}
+	return file_assay_v1_events_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *AnalysisCompleted) GetArea() string {
@@ -1072,7 +1164,7 @@ type AnalysisFailed struct {
 
 func (x *AnalysisFailed) Reset() {
 	*x = AnalysisFailed{}
-	mi := &file_assay_v1_events_proto_msgTypes[7]
+	mi := &file_assay_v1_events_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1084,7 +1176,7 @@ func (x *AnalysisFailed) String() string {
 func (*AnalysisFailed) ProtoMessage() {}
 
 func (x *AnalysisFailed) ProtoReflect() protoreflect.Message {
-	mi := &file_assay_v1_events_proto_msgTypes[7]
+	mi := &file_assay_v1_events_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1097,7 +1189,7 @@ func (x *AnalysisFailed) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AnalysisFailed.ProtoReflect.Descriptor instead.
 func (*AnalysisFailed) Descriptor() ([]byte, []int) {
-	return file_assay_v1_events_proto_rawDescGZIP(), []int{7}
+	return file_assay_v1_events_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *AnalysisFailed) GetArea() string {
@@ -1173,7 +1265,7 @@ type TextStatistics struct {
 
 func (x *TextStatistics) Reset() {
 	*x = TextStatistics{}
-	mi := &file_assay_v1_events_proto_msgTypes[8]
+	mi := &file_assay_v1_events_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1185,7 +1277,7 @@ func (x *TextStatistics) String() string {
 func (*TextStatistics) ProtoMessage() {}
 
 func (x *TextStatistics) ProtoReflect() protoreflect.Message {
-	mi := &file_assay_v1_events_proto_msgTypes[8]
+	mi := &file_assay_v1_events_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1198,7 +1290,7 @@ func (x *TextStatistics) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TextStatistics.ProtoReflect.Descriptor instead.
 func (*TextStatistics) Descriptor() ([]byte, []int) {
-	return file_assay_v1_events_proto_rawDescGZIP(), []int{8}
+	return file_assay_v1_events_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *TextStatistics) GetTotalWords() float64 {
@@ -1268,7 +1360,7 @@ type WordCount struct {
 
 func (x *WordCount) Reset() {
 	*x = WordCount{}
-	mi := &file_assay_v1_events_proto_msgTypes[9]
+	mi := &file_assay_v1_events_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1280,7 +1372,7 @@ func (x *WordCount) String() string {
 func (*WordCount) ProtoMessage() {}
 
 func (x *WordCount) ProtoReflect() protoreflect.Message {
-	mi := &file_assay_v1_events_proto_msgTypes[9]
+	mi := &file_assay_v1_events_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1293,7 +1385,7 @@ func (x *WordCount) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WordCount.ProtoReflect.Descriptor instead.
 func (*WordCount) Descriptor() ([]byte, []int) {
-	return file_assay_v1_events_proto_rawDescGZIP(), []int{9}
+	return file_assay_v1_events_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *WordCount) GetWord() string {
@@ -1345,7 +1437,7 @@ type TextSentiment struct {
 
 func (x *TextSentiment) Reset() {
 	*x = TextSentiment{}
-	mi := &file_assay_v1_events_proto_msgTypes[10]
+	mi := &file_assay_v1_events_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1357,7 +1449,7 @@ func (x *TextSentiment) String() string {
 func (*TextSentiment) ProtoMessage() {}
 
 func (x *TextSentiment) ProtoReflect() protoreflect.Message {
-	mi := &file_assay_v1_events_proto_msgTypes[10]
+	mi := &file_assay_v1_events_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1370,7 +1462,7 @@ func (x *TextSentiment) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TextSentiment.ProtoReflect.Descriptor instead.
 func (*TextSentiment) Descriptor() ([]byte, []int) {
-	return file_assay_v1_events_proto_rawDescGZIP(), []int{10}
+	return file_assay_v1_events_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *TextSentiment) GetSentiment() string {
@@ -1492,7 +1584,7 @@ type PhotoEdit struct {
 
 func (x *PhotoEdit) Reset() {
 	*x = PhotoEdit{}
-	mi := &file_assay_v1_events_proto_msgTypes[11]
+	mi := &file_assay_v1_events_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1504,7 +1596,7 @@ func (x *PhotoEdit) String() string {
 func (*PhotoEdit) ProtoMessage() {}
 
 func (x *PhotoEdit) ProtoReflect() protoreflect.Message {
-	mi := &file_assay_v1_events_proto_msgTypes[11]
+	mi := &file_assay_v1_events_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1517,7 +1609,7 @@ func (x *PhotoEdit) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PhotoEdit.ProtoReflect.Descriptor instead.
 func (*PhotoEdit) Descriptor() ([]byte, []int) {
-	return file_assay_v1_events_proto_rawDescGZIP(), []int{11}
+	return file_assay_v1_events_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *PhotoEdit) GetBucket() string {
@@ -1609,7 +1701,7 @@ type PhotoLabel struct {
 
 func (x *PhotoLabel) Reset() {
 	*x = PhotoLabel{}
-	mi := &file_assay_v1_events_proto_msgTypes[12]
+	mi := &file_assay_v1_events_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1621,7 +1713,7 @@ func (x *PhotoLabel) String() string {
 func (*PhotoLabel) ProtoMessage() {}
 
 func (x *PhotoLabel) ProtoReflect() protoreflect.Message {
-	mi := &file_assay_v1_events_proto_msgTypes[12]
+	mi := &file_assay_v1_events_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1634,7 +1726,7 @@ func (x *PhotoLabel) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PhotoLabel.ProtoReflect.Descriptor instead.
 func (*PhotoLabel) Descriptor() ([]byte, []int) {
-	return file_assay_v1_events_proto_rawDescGZIP(), []int{12}
+	return file_assay_v1_events_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *PhotoLabel) GetName() string {
@@ -1667,7 +1759,7 @@ type PhotoBatch struct {
 
 func (x *PhotoBatch) Reset() {
 	*x = PhotoBatch{}
-	mi := &file_assay_v1_events_proto_msgTypes[13]
+	mi := &file_assay_v1_events_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1679,7 +1771,7 @@ func (x *PhotoBatch) String() string {
 func (*PhotoBatch) ProtoMessage() {}
 
 func (x *PhotoBatch) ProtoReflect() protoreflect.Message {
-	mi := &file_assay_v1_events_proto_msgTypes[13]
+	mi := &file_assay_v1_events_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1692,7 +1784,7 @@ func (x *PhotoBatch) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PhotoBatch.ProtoReflect.Descriptor instead.
 func (*PhotoBatch) Descriptor() ([]byte, []int) {
-	return file_assay_v1_events_proto_rawDescGZIP(), []int{13}
+	return file_assay_v1_events_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *PhotoBatch) GetTotal() float64 {
@@ -1828,7 +1920,14 @@ const file_assay_v1_events_proto_rawDesc = "" +
 	"\x06failed\x18\a \x01(\x01R\x06failed\x12\x18\n" +
 	"\askipped\x18\b \x01(\x01R\askipped\x129\n" +
 	"\n" +
-	"updated_at\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\"\xa5\x03\n" +
+	"updated_at\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\"\xaf\x01\n" +
+	"\tFeedAlert\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x12\n" +
+	"\x04kind\x18\x02 \x01(\tR\x04kind\x12\x14\n" +
+	"\x05state\x18\x03 \x01(\tR\x05state\x120\n" +
+	"\x05since\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\x05since\x12\x14\n" +
+	"\x05value\x18\x05 \x01(\x01R\x05value\x12\x1c\n" +
+	"\tthreshold\x18\x06 \x01(\x01R\tthreshold\"\xa5\x03\n" +
 	"\x11AnalysisCompleted\x12\x12\n" +
 	"\x04area\x18\x01 \x01(\tR\x04area\x12\x0e\n" +
 	"\x02id\x18\x02 \x01(\tR\x02id\x12\x19\n" +
@@ -1922,7 +2021,7 @@ func file_assay_v1_events_proto_rawDescGZIP() []byte {
 	return file_assay_v1_events_proto_rawDescData
 }
 
-var file_assay_v1_events_proto_msgTypes = make([]protoimpl.MessageInfo, 14)
+var file_assay_v1_events_proto_msgTypes = make([]protoimpl.MessageInfo, 15)
 var file_assay_v1_events_proto_goTypes = []any{
 	(*FileUploaded)(nil),          // 0: assay.v1.FileUploaded
 	(*FeedItemAccepted)(nil),      // 1: assay.v1.FeedItemAccepted
@@ -1930,41 +2029,43 @@ var file_assay_v1_events_proto_goTypes = []any{
 	(*LibraryStep)(nil),           // 3: assay.v1.LibraryStep
 	(*NodeChanged)(nil),           // 4: assay.v1.NodeChanged
 	(*LibraryProgress)(nil),       // 5: assay.v1.LibraryProgress
-	(*AnalysisCompleted)(nil),     // 6: assay.v1.AnalysisCompleted
-	(*AnalysisFailed)(nil),        // 7: assay.v1.AnalysisFailed
-	(*TextStatistics)(nil),        // 8: assay.v1.TextStatistics
-	(*WordCount)(nil),             // 9: assay.v1.WordCount
-	(*TextSentiment)(nil),         // 10: assay.v1.TextSentiment
-	(*PhotoEdit)(nil),             // 11: assay.v1.PhotoEdit
-	(*PhotoLabel)(nil),            // 12: assay.v1.PhotoLabel
-	(*PhotoBatch)(nil),            // 13: assay.v1.PhotoBatch
-	(*timestamppb.Timestamp)(nil), // 14: google.protobuf.Timestamp
+	(*FeedAlert)(nil),             // 6: assay.v1.FeedAlert
+	(*AnalysisCompleted)(nil),     // 7: assay.v1.AnalysisCompleted
+	(*AnalysisFailed)(nil),        // 8: assay.v1.AnalysisFailed
+	(*TextStatistics)(nil),        // 9: assay.v1.TextStatistics
+	(*WordCount)(nil),             // 10: assay.v1.WordCount
+	(*TextSentiment)(nil),         // 11: assay.v1.TextSentiment
+	(*PhotoEdit)(nil),             // 12: assay.v1.PhotoEdit
+	(*PhotoLabel)(nil),            // 13: assay.v1.PhotoLabel
+	(*PhotoBatch)(nil),            // 14: assay.v1.PhotoBatch
+	(*timestamppb.Timestamp)(nil), // 15: google.protobuf.Timestamp
 }
 var file_assay_v1_events_proto_depIdxs = []int32{
-	14, // 0: assay.v1.FileUploaded.uploaded_at:type_name -> google.protobuf.Timestamp
-	14, // 1: assay.v1.FileUploaded.retried_at:type_name -> google.protobuf.Timestamp
-	14, // 2: assay.v1.FileUploaded.pending_since:type_name -> google.protobuf.Timestamp
-	14, // 3: assay.v1.FeedItemAccepted.ingested_at:type_name -> google.protobuf.Timestamp
-	14, // 4: assay.v1.PhotoUploaded.uploaded_at:type_name -> google.protobuf.Timestamp
-	14, // 5: assay.v1.PhotoUploaded.retried_at:type_name -> google.protobuf.Timestamp
-	14, // 6: assay.v1.PhotoUploaded.created_at:type_name -> google.protobuf.Timestamp
-	14, // 7: assay.v1.LibraryStep.started_at:type_name -> google.protobuf.Timestamp
-	14, // 8: assay.v1.NodeChanged.changed_at:type_name -> google.protobuf.Timestamp
-	14, // 9: assay.v1.NodeChanged.created_at:type_name -> google.protobuf.Timestamp
-	14, // 10: assay.v1.LibraryProgress.updated_at:type_name -> google.protobuf.Timestamp
-	14, // 11: assay.v1.AnalysisCompleted.completed_at:type_name -> google.protobuf.Timestamp
-	8,  // 12: assay.v1.AnalysisCompleted.text_statistics:type_name -> assay.v1.TextStatistics
-	10, // 13: assay.v1.AnalysisCompleted.text_sentiment:type_name -> assay.v1.TextSentiment
-	11, // 14: assay.v1.AnalysisCompleted.photo_edit:type_name -> assay.v1.PhotoEdit
-	13, // 15: assay.v1.AnalysisCompleted.photo_batch:type_name -> assay.v1.PhotoBatch
-	14, // 16: assay.v1.AnalysisFailed.failed_at:type_name -> google.protobuf.Timestamp
-	9,  // 17: assay.v1.TextStatistics.top10_words:type_name -> assay.v1.WordCount
-	12, // 18: assay.v1.PhotoEdit.labels:type_name -> assay.v1.PhotoLabel
-	19, // [19:19] is the sub-list for method output_type
-	19, // [19:19] is the sub-list for method input_type
-	19, // [19:19] is the sub-list for extension type_name
-	19, // [19:19] is the sub-list for extension extendee
-	0,  // [0:19] is the sub-list for field type_name
+	15, // 0: assay.v1.FileUploaded.uploaded_at:type_name -> google.protobuf.Timestamp
+	15, // 1: assay.v1.FileUploaded.retried_at:type_name -> google.protobuf.Timestamp
+	15, // 2: assay.v1.FileUploaded.pending_since:type_name -> google.protobuf.Timestamp
+	15, // 3: assay.v1.FeedItemAccepted.ingested_at:type_name -> google.protobuf.Timestamp
+	15, // 4: assay.v1.PhotoUploaded.uploaded_at:type_name -> google.protobuf.Timestamp
+	15, // 5: assay.v1.PhotoUploaded.retried_at:type_name -> google.protobuf.Timestamp
+	15, // 6: assay.v1.PhotoUploaded.created_at:type_name -> google.protobuf.Timestamp
+	15, // 7: assay.v1.LibraryStep.started_at:type_name -> google.protobuf.Timestamp
+	15, // 8: assay.v1.NodeChanged.changed_at:type_name -> google.protobuf.Timestamp
+	15, // 9: assay.v1.NodeChanged.created_at:type_name -> google.protobuf.Timestamp
+	15, // 10: assay.v1.LibraryProgress.updated_at:type_name -> google.protobuf.Timestamp
+	15, // 11: assay.v1.FeedAlert.since:type_name -> google.protobuf.Timestamp
+	15, // 12: assay.v1.AnalysisCompleted.completed_at:type_name -> google.protobuf.Timestamp
+	9,  // 13: assay.v1.AnalysisCompleted.text_statistics:type_name -> assay.v1.TextStatistics
+	11, // 14: assay.v1.AnalysisCompleted.text_sentiment:type_name -> assay.v1.TextSentiment
+	12, // 15: assay.v1.AnalysisCompleted.photo_edit:type_name -> assay.v1.PhotoEdit
+	14, // 16: assay.v1.AnalysisCompleted.photo_batch:type_name -> assay.v1.PhotoBatch
+	15, // 17: assay.v1.AnalysisFailed.failed_at:type_name -> google.protobuf.Timestamp
+	10, // 18: assay.v1.TextStatistics.top10_words:type_name -> assay.v1.WordCount
+	13, // 19: assay.v1.PhotoEdit.labels:type_name -> assay.v1.PhotoLabel
+	20, // [20:20] is the sub-list for method output_type
+	20, // [20:20] is the sub-list for method input_type
+	20, // [20:20] is the sub-list for extension type_name
+	20, // [20:20] is the sub-list for extension extendee
+	0,  // [0:20] is the sub-list for field type_name
 }
 
 func init() { file_assay_v1_events_proto_init() }
@@ -1972,7 +2073,7 @@ func file_assay_v1_events_proto_init() {
 	if File_assay_v1_events_proto != nil {
 		return
 	}
-	file_assay_v1_events_proto_msgTypes[6].OneofWrappers = []any{
+	file_assay_v1_events_proto_msgTypes[7].OneofWrappers = []any{
 		(*AnalysisCompleted_TextStatistics)(nil),
 		(*AnalysisCompleted_TextSentiment)(nil),
 		(*AnalysisCompleted_PhotoEdit)(nil),
@@ -1984,7 +2085,7 @@ func file_assay_v1_events_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_assay_v1_events_proto_rawDesc), len(file_assay_v1_events_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   14,
+			NumMessages:   15,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -16,7 +16,8 @@ func Area(cfg Config) area.Area {
 	return area.Area{
 		Name: Name, Machine: Machine(), Storage: area.Storage{Tables: Tables(cfg), Access: access(cfg)},
 		Objects: ObjectPrefix, Work: Work(), Consumers: []string{Consumer},
-		Events: []event.Event{NewAccepted(&event.FeedItemAccepted{SourceId: "{sourceId}"})},
+		Events:       []event.Event{NewAccepted(&event.FeedItemAccepted{SourceId: "{sourceId}"}), NewAlert(&event.FeedAlert{Name: "{name}"}, "")},
+		QuerySignals: AlertSubjects,
 	}
 }
 
@@ -27,6 +28,9 @@ const (
 	Consumer = "analyzer-feed"
 
 	acceptedSubject = "assay.feed.accepted."
+	alertSubject    = "assay.feed.alert."
+	// AlertSubjects matches the FeedAlert events of all alerts.
+	AlertSubjects = alertSubject + ">"
 )
 
 // Work describes the stream of FeedItemAccepted events.
@@ -42,6 +46,11 @@ func NewAccepted(d *event.FeedItemAccepted) event.Event {
 		ID: "feed.accepted/" + d.SourceId, Subject: AcceptedSubject(d.SourceId),
 		Item: d.SourceId, Tenant: d.SourceType, Time: d.IngestedAt.AsTime(), Data: d,
 	}
+}
+
+// NewAlert returns the event for d with the given id (see alert.State.EventID).
+func NewAlert(d *event.FeedAlert, id string) event.Event {
+	return event.Event{ID: id, Subject: alertSubject + d.Name, Item: d.Name, Time: d.Since.AsTime(), Data: d}
 }
 
 // Accepted returns the event for an item that waits for analysis, with its text in the given bucket.

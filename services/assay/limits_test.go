@@ -68,7 +68,7 @@ var limits = map[string][]string{
 
 // rated lists the operations of the public address without further limits.
 var rated = []string{
-	"GET /v1/feed/items", "GET /v1/feed/series", "GET /v1/feed/summary", "DELETE /v1/files/{id}",
+	"GET /v1/feed/alerts", "GET /v1/feed/alerts/{name}", "GET /v1/feed/items", "GET /v1/feed/series", "GET /v1/feed/summary", "DELETE /v1/files/{id}",
 	"GET /v1/files/{id}/content", "GET /v1/files/{id}/parts", "POST /v1/files/{id}/parts",
 	"POST /v1/files/{id}/retry", "POST /v1/files/{id}/uploaded", "GET /v1/library/files/{id}/content",
 	"GET /v1/library/files/{id}/images", "GET /v1/library/files/{id}/images/{image}",
@@ -102,6 +102,7 @@ var operatorLimits = map[string][]string{
 var unlimited = []string{
 	"GET /v1/audit", "GET /v1/dead", "POST /v1/dead/drop", "POST /v1/dead/replay", "GET /v1/dead/{sequence}",
 	"DELETE /v1/dead/{sequence}", "DELETE /v1/feed/items/{sourceId}", "POST /v1/feed/reanalyze", "GET /v1/feed/opml", "POST /v1/feed/opml",
+	"GET /v1/feed/alerts", "GET /v1/feed/alerts/{name}", "PUT /v1/feed/alerts/{name}", "DELETE /v1/feed/alerts/{name}",
 	"GET /v1/feed/sources", "GET /v1/feed/sources/{name}", "PUT /v1/feed/sources/{name}",
 	"DELETE /v1/feed/sources/{name}", "GET /v1/keys", "POST /v1/keys", "DELETE /v1/keys/{id}",
 	"POST /v1/keys/{id}/rotate", "GET /v1/library/files", "GET /v1/library/workflows", "GET /v1/photo-providers",

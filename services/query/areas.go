@@ -30,7 +30,7 @@ func entries(cfg Areas) []Entry {
 	return []Entry{
 		{Name: textfiles.Name, Work: textfiles.Work(), Open: func(s Shared) (Area, error) { return textfile.New(cfg.TextFile, s.Backends, s.Waits), nil }},
 		{Name: feeditems.Name, Work: feeditems.Work(), Open: func(s Shared) (Area, error) {
-			return feed.New(cfg.Feed, s.Backends, s.Hub, s.Waits, s.Log, s.Registry)
+			return feed.New(cfg.Feed, s.Backends, s.Hub, s.Waits, s.Webhooks.Emit, s.Log, s.Registry)
 		}},
 		{Name: photojobs.Name, Work: photojobs.Work(), Open: func(s Shared) (Area, error) {
 			return photojob.New(cfg.PhotoJob, s.Engines, s.Backends, s.Waits, s.Registry)

@@ -140,7 +140,7 @@ func (s *State) measureSilence(set Settings, o Observed) (bound float64, calm bo
 	silence := o.At.Sub(begun)
 	s.Value = silence.Minutes()
 	bound = set.Span().Minutes()
-	expected, ok := o.usual(maxTime(begun, o.At.Add(-maxSilence)), o.At, mean)
+	expected, ok := o.usual(maxTime(begun, o.At.Add(-MaxSilence)), o.At, mean)
 	if ok {
 		s.Usual = &expected
 	}

@@ -24,11 +24,12 @@ const (
 
 // Limits of settings.
 const (
-	MaxAlerts   = 100 // every minute all of them are evaluated
-	maxKeyword  = 100 // characters
-	minWindow   = time.Minute
-	maxWindow   = 24 * time.Hour
-	maxSilence  = 72 * time.Hour
+	MaxAlerts  = 100 // every minute all of them are evaluated
+	maxKeyword = 100 // characters
+	minWindow  = time.Minute
+	maxWindow  = 24 * time.Hour
+	// MaxSilence is the longest window of an alert on silence.
+	MaxSilence  = 72 * time.Hour
 	maxAfter    = 24 * time.Hour
 	maxItems    = 1_000_000
 	resolvePart = 0.8 // of the threshold: the default of Resolve
@@ -105,7 +106,7 @@ func (s Settings) Check() []Violation {
 	}
 	longest := maxWindow
 	if s.Kind == Silent {
-		longest = maxSilence
+		longest = MaxSilence
 	}
 	if d, err := time.ParseDuration(s.Window); err != nil || d < minWindow || d > longest || d%time.Minute != 0 {
 		wrong("window", "is not a duration in whole minutes between 1m and %dh, such as 30m", int(longest.Hours()))

@@ -42,12 +42,12 @@ type State struct {
 
 // Cause contains the items and words that made an alert fire.
 type Cause struct {
-	Items []Item `json:"items,omitempty" doc:"at most 5: for match the newest, for volume those with the most outstanding words, for negative the most negative, for silent the last before the silence"`
-	Words []Word `json:"words,omitempty" doc:"at most 10 words that are more frequent in the window than in the day before, most outstanding first"`
+	Items []CauseItem `json:"items,omitempty" doc:"at most 5: for match the newest, for volume those with the most outstanding words, for negative the most negative, for silent the last before the silence"`
+	Words []CauseWord `json:"words,omitempty" doc:"at most 10 words that are more frequent in the window than in the day before, most outstanding first"`
 }
 
-// Item is an item of a Cause.
-type Item struct {
+// CauseItem is an item of a Cause.
+type CauseItem struct {
 	ID         string `json:"id"`
 	Text       string `json:"text" doc:"the first 200 characters of the text"`
 	URL        string `json:"url,omitempty" format:"uri"`
@@ -55,8 +55,8 @@ type Item struct {
 	Sentiment  string `json:"sentiment" enum:"positive,neutral,negative"`
 }
 
-// Word is a word of a Cause.
-type Word struct {
+// CauseWord is a word of a Cause.
+type CauseWord struct {
 	Word  string `json:"word"`
 	Count int    `json:"count" doc:"the number of items in the window that contain the word in their textSnippet"`
 }

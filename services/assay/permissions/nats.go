@@ -48,6 +48,9 @@ func NATSGrants(areas []area.Area) NATS {
 		if a.Signals != "" {
 			g.Analyzer, g.Signals = append(g.Analyzer, a.Signals), append(g.Signals, a.Signals)
 		}
+		if a.QuerySignals != "" {
+			g.Query, g.Signals = append(g.Query, a.QuerySignals), append(g.Signals, a.QuerySignals)
+		}
 		g.Query = append(g.Query, "$JS.API.STREAM.INFO."+a.Work.Stream) // to measure the backlog
 		// A sweep of the analyzer republishes lost work.
 		work := []string{a.Work.Stored(), "$JS.API.STREAM.MSG.GET." + a.Work.Stream}

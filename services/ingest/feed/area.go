@@ -16,6 +16,7 @@ import (
 	"github.com/assay-project/assay/pkg/blob"
 	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/feed"
+	"github.com/assay-project/assay/pkg/feed/alert"
 	"github.com/assay-project/assay/pkg/platform"
 	"github.com/assay-project/assay/pkg/quota"
 	"github.com/assay-project/assay/services/ingest/feed/source"
@@ -29,6 +30,7 @@ type Area struct {
 	quotas    *quota.Quotas
 	sources   *source.Store
 	poller    *source.Poller
+	alerts    *alert.Store
 	accepting *semaphore.Weighted // limits the total size of the items being accepted
 	itemTTL   time.Duration       // 0 keeps items indefinitely
 	log       zerolog.Logger
@@ -36,10 +38,11 @@ type Area struct {
 
 // New returns the area for open backends.
 func New(cfg Config, backends *backend.Connections, quotas *quota.Quotas, log zerolog.Logger, reg prometheus.Registerer) *Area {
+	documents := platform.NewStore(backends.DB, cfg.Platform)
 	a := &Area{
 		store:  feed.NewStore(backends.DB, cfg.Tables),
 		bucket: backends.Bucket, bus: backends.Bus, quotas: quotas,
-		sources:   source.NewStore(platform.NewStore(backends.DB, cfg.Platform)),
+		sources: source.NewStore(documents), alerts: alert.NewStore(documents),
 		accepting: semaphore.NewWeighted(acceptBytes), itemTTL: cfg.ItemTTL, log: log,
 	}
 	a.poller = source.New(cfg.Sources, source.Options{Store: a.sources, Take: a.take, Key: os.Getenv, Log: log, Registry: reg})

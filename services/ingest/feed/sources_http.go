@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"reflect"
 	"strconv"
 	"strings"
 	"time"
@@ -15,7 +14,7 @@ import (
 	"github.com/assay-project/assay/services/ingest/feed/source"
 )
 
-// OperatorRoutes registers the calls that manage sources, delete items and reanalyze them.
+// OperatorRoutes registers the calls that manage sources and alerts, delete items and reanalyze them.
 func (a *Area) OperatorRoutes(r *web.Router) {
 	web.Register(r, huma.Operation{
 		OperationID: "list-feed-sources", Method: http.MethodGet, Path: "/v1/feed/sources", Tags: []string{"feed sources"},
@@ -30,7 +29,7 @@ func (a *Area) OperatorRoutes(r *web.Router) {
 		Summary: "Add a source or change its settings",
 		Description: "The settings take effect immediately; a paused or stopped source resumes. To change a source, send its " +
 			"ETag as If-Match, which prevents lost updates, or * to change any version. 201 means that the source was added.",
-		Responses: map[string]*huma.Response{"201": sourceAdded(r)},
+		Responses: map[string]*huma.Response{"201": created[sourceView](r)},
 	}, a.putSource, web.Refusals{http.StatusConflict: {"too-many-sources"}, http.StatusPreconditionFailed: {"precondition-failed"}, http.StatusPreconditionRequired: {"precondition-required"}})
 	web.Register(r, huma.Operation{
 		OperationID: "delete-feed-source", Method: http.MethodDelete, Path: "/v1/feed/sources/{name}", Tags: []string{"feed sources"},
@@ -43,6 +42,7 @@ func (a *Area) OperatorRoutes(r *web.Router) {
 	}, a.deleteItem)
 	a.reanalysisRoute(r)
 	a.opmlRoutes(r)
+	a.alertRoutes(r)
 }
 
 type itemDeleteInput struct {
@@ -51,15 +51,6 @@ type itemDeleteInput struct {
 
 func (a *Area) deleteItem(ctx context.Context, in *itemDeleteInput) (*struct{}, error) {
 	return nil, a.remove(ctx, in.SourceID)
-}
-
-// sourceAdded describes the 201 response to a PUT.
-func sourceAdded(r *web.Router) *huma.Response {
-	view := r.API.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[sourceView](), true, "")
-	return &huma.Response{
-		Description: "Created", Content: map[string]*huma.MediaType{"application/json": {Schema: view}},
-		Headers: map[string]*huma.Param{"ETag": {Schema: &huma.Schema{Type: "string"}}},
-	}
 }
 
 // sourceView is a source as the API shows it.
@@ -169,13 +160,13 @@ func (a *Area) putSource(ctx context.Context, in *sourcePutInput) (*sourceOutput
 	if len(wrong) > 0 {
 		return nil, web.Invalid(wrong...)
 	}
-	put, created, err := a.sources.Put(ctx, in.Name, settings, match)
+	put, isNew, err := a.sources.Put(ctx, in.Name, settings, match)
 	if err != nil {
 		return nil, sourceProblem(err)
 	}
 	a.poller.Changed()
 	status := http.StatusOK
-	if created {
+	if isNew {
 		status = http.StatusCreated
 	}
 	return outputSource(status, put), nil

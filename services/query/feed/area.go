@@ -5,12 +5,16 @@ package feed
 import (
 	"context"
 	"errors"
+	"sync"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/rs/zerolog"
 
 	"github.com/assay-project/assay/pkg/backend"
+	"github.com/assay-project/assay/pkg/event"
 	"github.com/assay-project/assay/pkg/feed"
+	"github.com/assay-project/assay/pkg/webhook"
+	"github.com/assay-project/assay/services/query/feed/alert"
 	"github.com/assay-project/assay/services/query/feed/dashboard"
 	"github.com/assay-project/assay/services/query/feed/dax"
 	"github.com/assay-project/assay/services/query/feed/projector"
@@ -23,6 +27,7 @@ type Area struct {
 	store     *feed.Store
 	dashboard *dashboard.Dashboard
 	projector *projector.Projector
+	alerts    *alert.Evaluator
 	cache     *cache
 	dax       *dax.Reader // nil if no cluster is configured
 	hub       *live.Hub
@@ -30,8 +35,8 @@ type Area struct {
 }
 
 // New returns the area for open backends. A DAX cluster that does not respond can
-// delay New by a few seconds. The caller must close the Area.
-func New(cfg Config, backends *backend.Connections, hub *live.Hub, waits *wait.Waits, log zerolog.Logger, reg prometheus.Registerer) (*Area, error) {
+// delay New by a few seconds. The caller must close the Area. emit stores events of alerts for delivery; nil stores none.
+func New(cfg Config, backends *backend.Connections, hub *live.Hub, waits *wait.Waits, emit func(context.Context, webhook.Event) error, log zerolog.Logger, reg prometheus.Registerer) (*Area, error) {
 	cache, err := newCache(cfg.Cache)
 	if err != nil {
 		return nil, err
@@ -44,7 +49,11 @@ func New(cfg Config, backends *backend.Connections, hub *live.Hub, waits *wait.W
 		}),
 		cache: cache, hub: hub, waits: waits,
 	}
+	a.alerts = alert.New(alert.Options{
+		DB: backends.DB, Platform: cfg.Platform, Dashboard: a.dashboard, Emit: emit, Signal: func(e event.Event) error { return backends.Bus.Signal(e) }, Log: log, Registry: reg,
+	})
 	hub.FilterBy(feed.Name, resultOf)
+	follow(hub)
 	if cfg.DAX.Endpoint == "" {
 		return a, nil
 	}
@@ -61,8 +70,13 @@ func (a *Area) Check(ctx context.Context) error {
 	return errors.Join(a.store.Check(ctx), a.dashboard.Check(ctx))
 }
 
-// Work projects the items into the dashboard table until ctx is done.
-func (a *Area) Work(ctx context.Context) error { return a.projector.Run(ctx) }
+// Work projects the items into the dashboard table and evaluates the alerts until ctx is done.
+func (a *Area) Work(ctx context.Context) error {
+	var evaluating sync.WaitGroup
+	evaluating.Go(func() { a.alerts.Run(ctx) })
+	defer evaluating.Wait()
+	return a.projector.Run(ctx)
+}
 
 // Close closes the cache and the connections to DAX. No request may be in progress.
 func (a *Area) Close() {

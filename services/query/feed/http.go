@@ -38,6 +38,7 @@ func (a *Area) Routes(r *web.Router) {
 		Description: "Oldest first, aligned to UTC. Buckets without items are omitted. The first and the last bucket may extend beyond the window.",
 	}, a.getSeries, tooLarge)
 	a.streamRoute(r)
+	a.alertRoutes(r)
 }
 
 // tooLarge lists the problem of a window that contains too many items for the filters.

@@ -19,7 +19,7 @@ import (
 // TestFiltersAreParameters checks that every read of several items has all filters as parameters.
 func TestFiltersAreParameters(t *testing.T) {
 	hub := live.New(live.Config{}, live.Options{Registry: prometheus.NewRegistry()})
-	area, err := New(Config{}, &backend.Connections{}, hub, wait.New(wait.Config{}, hub), zerolog.Nop(), prometheus.NewRegistry())
+	area, err := New(Config{}, &backend.Connections{}, hub, wait.New(wait.Config{}, hub), nil, zerolog.Nop(), prometheus.NewRegistry())
 	if err != nil {
 		t.Fatal(err)
 	}

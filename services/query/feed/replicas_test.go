@@ -39,7 +39,7 @@ func replicas(t *testing.T, n int) (areas []*Area, store *feed.Store) {
 	for range n {
 		reg := prometheus.NewRegistry()
 		hub := live.New(live.Config{}, live.Options{Log: zerolog.Nop(), Registry: reg})
-		area, err := New(cfg, &backend.Connections{DB: db, Streams: streams}, hub, wait.New(wait.Config{}, hub), zerolog.Nop(), reg)
+		area, err := New(cfg, &backend.Connections{DB: db, Streams: streams}, hub, wait.New(wait.Config{}, hub), nil, zerolog.Nop(), reg)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -39,7 +39,7 @@ func startReplica(t *testing.T, b *bench) string {
 	cfg.Tables, cfg.Platform = b.tables, b.platform
 	registry := prometheus.NewRegistry()
 	hub := live.New(live.Config{}, live.Options{Log: zerolog.Nop(), Registry: registry})
-	area, err := feed.New(cfg, &backend.Connections{DB: b.db, Streams: b.streams}, hub, wait.New(wait.Config{}, hub), zerolog.Nop(), registry)
+	area, err := feed.New(cfg, &backend.Connections{DB: b.db, Streams: b.streams}, hub, wait.New(wait.Config{}, hub), nil, zerolog.Nop(), registry)
 	if err != nil {
 		t.Fatal(err)
 	}
