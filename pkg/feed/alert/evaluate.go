@@ -7,8 +7,11 @@ import (
 )
 
 const (
-	// HistoryDays is the number of earlier days whose same hours determine what is usual.
-	HistoryDays = 14
+	// VolumeDays and SilentDays are the numbers of earlier days that determine what is usual. Minutes are counted for 7 days.
+	VolumeDays = 6
+	SilentDays = 14
+	// Slack is the time by which what happens every day can be earlier or later.
+	Slack = 30 * time.Minute
 	// minDays is the number of earlier days that are needed to tell what is usual.
 	minDays = 2
 	// maxGap is the time between evaluations after which the time without items is measured anew: items may have been missed.
@@ -29,8 +32,11 @@ type Observed struct {
 	Items    int       // in the window, of the alert
 	Negative int       // of them
 	Last     time.Time // the end of the last minute of the window that has items; zero if none has
-	// Hours are the counts of the alert's items by hour, of the HistoryDays days before and of the day of At, without hours that have none.
-	// They are used for volume and silent.
+	// Minutes, for volume, are the counts of the alert's items by minute: of the window and the Slack before and after it, on each of the
+	// VolumeDays days before. Minutes without items may be missing.
+	Minutes map[time.Time]int
+	// Hours, for volume and silent, are the counts by hour of the SilentDays days before the time without items, the longest of which that
+	// matters is MaxSilence. Hours without items may be missing.
 	Hours map[time.Time]int
 	// TooMany is set if the items could not be counted because there are too many.
 	TooMany bool
@@ -121,7 +127,7 @@ func (s *State) measure(set Settings, o Observed) (bound float64, calm bool) {
 
 func (s *State) measureVolume(set Settings, o Observed) (bound float64, calm bool) {
 	s.Value = float64(o.Items)
-	usual, ok := o.usual(o.At.Add(-set.Span()), o.At, median)
+	usual, ok := o.usualVolume(set.Span())
 	if !ok {
 		s.Waiting = WaitingHistory
 		return float64(set.MinItems), true
@@ -140,7 +146,7 @@ func (s *State) measureSilence(set Settings, o Observed) (bound float64, calm bo
 	silence := o.At.Sub(begun)
 	s.Value = silence.Minutes()
 	bound = set.Span().Minutes()
-	expected, ok := o.usual(maxTime(begun, o.At.Add(-MaxSilence)), o.At, mean)
+	expected, ok := o.usualSince(begun)
 	if ok {
 		s.Usual = &expected
 	}
@@ -155,29 +161,68 @@ func (s *State) measureSilence(set Settings, o Observed) (bound float64, calm bo
 	return bound, s.Value < bound
 }
 
-// usual returns the number of items that are usual from one minute up to another: the counts of the same hours on earlier days, of which the
-// average is taken, in proportion to the minutes of each hour. ok is false if there are too few earlier days.
-func (o Observed) usual(from, to time.Time, average func([]float64) float64) (items float64, ok bool) {
-	first := to
-	for hour := range o.Hours {
-		if hour.Before(first) {
-			first = hour
+// began returns the end of the first hour with items, which is not complete, or At if there is none.
+func (o Observed) began() time.Time {
+	first := o.At
+	for hour, n := range o.Hours {
+		if end := hour.Add(time.Hour); n > 0 && end.Before(first) {
+			first = end
 		}
 	}
-	for hour := from.Truncate(time.Hour); hour.Before(to); hour = hour.Add(time.Hour) {
-		var counts []float64
-		for day := 1; day <= HistoryDays; day++ {
+	return first
+}
+
+// usualVolume returns the number of items that are usual in the window: of the busiest window of the same length about the same time of
+// each earlier day, the median. What happens every day, such as an import, is therefore usual, also if it is not punctual. ok is false if
+// there are too few earlier days.
+func (o Observed) usualVolume(span time.Duration) (items float64, ok bool) {
+	began := o.began()
+	var busiest []float64
+	for day := 1; day <= VolumeDays; day++ {
+		to := o.At.Add(-time.Duration(day)*24*time.Hour + Slack)
+		minute := to.Add(-span - 2*Slack)
+		if minute.Before(began) {
+			break
+		}
+		most, sum := 0, 0
+		for ; minute.Before(to); minute = minute.Add(time.Minute) {
+			sum += o.Minutes[minute] - o.Minutes[minute.Add(-span)]*within(minute.Add(-span), to.Add(-span-2*Slack))
+			most = max(most, sum)
+		}
+		busiest = append(busiest, float64(most))
+	}
+	if len(busiest) < minDays {
+		return 0, false
+	}
+	return median(busiest), true
+}
+
+// within returns 1 if a minute is not before from, else 0.
+func within(minute, from time.Time) int {
+	if minute.Before(from) {
+		return 0
+	}
+	return 1
+}
+
+// usualSince returns the number of items that are usual since a time without items began: of its complete hours, the mean of the same
+// hours of earlier days. ok is false if there are too few earlier days.
+func (o Observed) usualSince(begun time.Time) (items float64, ok bool) {
+	began := o.began()
+	hour := maxTime(begun, o.At.Add(-MaxSilence)).Add(time.Hour - 1).Truncate(time.Hour)
+	for ; !hour.Add(time.Hour).After(o.At); hour = hour.Add(time.Hour) {
+		sum, days := 0, 0
+		for day := 1; day <= SilentDays; day++ {
 			at := hour.Add(-time.Duration(day) * 24 * time.Hour)
-			if !at.After(first) { // the first hour with items is incomplete
+			if at.Before(began) {
 				break
 			}
-			counts = append(counts, float64(o.Hours[at]))
+			sum, days = sum+o.Hours[at], days+1
 		}
-		if len(counts) < minDays {
+		if days < minDays {
 			return 0, false
 		}
-		part := minTime(to, hour.Add(time.Hour)).Sub(maxTime(from, hour))
-		items += average(counts) * part.Hours()
+		items += float64(sum) / float64(days)
 	}
 	return round(items), true
 }
@@ -191,23 +236,8 @@ func median(counts []float64) float64 {
 	return (counts[middle-1] + counts[middle]) / 2
 }
 
-func mean(counts []float64) float64 {
-	sum := 0.0
-	for _, n := range counts {
-		sum += n
-	}
-	return sum / float64(len(counts))
-}
-
 // round rounds to 4 decimals, so that values are short in JSON.
 func round(v float64) float64 { return math.Round(v*1e4) / 1e4 }
-
-func minTime(a, b time.Time) time.Time {
-	if a.Before(b) {
-		return a
-	}
-	return b
-}
 
 func maxTime(a, b time.Time) time.Time {
 	if a.After(b) {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -31,7 +32,9 @@ const (
 	defaultLease = 15 * time.Second
 	// releaseWait limits the time to release the lease, which happens even after ctx is done.
 	releaseWait = 2 * time.Second
-	retryPause  = 5 * time.Second
+	// storeEvery is the time after which a state is stored even if it shows nothing new.
+	storeEvery = 3 * time.Minute
+	retryPause = 5 * time.Second
 )
 
 // Options are the dependencies of an Evaluator.
@@ -55,6 +58,9 @@ type Evaluator struct {
 	store   *alert.Store
 	leases  *checkpoint.Store
 	metrics *metrics
+	pasts   map[pastKey]past
+	states  map[string]alert.Versioned // nil if they must be read
+	stored  map[string]time.Time       // State.At of the states when they were last stored
 }
 
 // New returns an evaluator. It makes no request.
@@ -66,7 +72,7 @@ func New(o Options) *Evaluator {
 		o.Now = time.Now
 	}
 	return &Evaluator{
-		Options: o, store: alert.NewStore(platform.NewStore(o.DB, o.Platform)), metrics: newMetrics(o.Registry),
+		Options: o, store: alert.NewStore(platform.NewStore(o.DB, o.Platform)), metrics: newMetrics(o.Registry), pasts: map[pastKey]past{}, stored: map[string]time.Time{},
 		leases: checkpoint.New(o.DB, checkpoint.Options{Table: o.Platform, Projection: projection, Lease: o.Lease}),
 	}
 }
@@ -130,76 +136,95 @@ func sleep(ctx context.Context, pause time.Duration) {
 }
 
 // Round evaluates all alerts once, up to the last minute that is over. It returns an error if an alert could not be evaluated; the others
-// were.
+// were. It must not be called concurrently.
 func (e *Evaluator) Round(ctx context.Context) error {
 	alerts, err := e.store.Stored(ctx)
 	if err != nil {
 		return err
 	}
-	states, err := e.store.States(ctx)
+	if e.states == nil {
+		if e.states, err = e.store.States(ctx); err != nil {
+			return err
+		}
+	}
+	at := e.Now().UTC().Add(-settle).Truncate(time.Minute)
+	var tasks []task
+	for _, a := range alerts {
+		if is := e.states[a.Name]; a.Active() || is.Status == alert.Firing || is.Version > 0 && !is.Notified {
+			tasks = append(tasks, task{a, minutes(a, is.State, at)})
+		}
+	}
+	counted, err := e.read(ctx, tasks)
 	if err != nil {
 		return err
 	}
-	at := e.Now().UTC().Add(-settle).Truncate(time.Minute)
 	firing := 0
-	for _, a := range alerts {
-		after, failed := e.evaluate(ctx, a, states[a.Name], at)
+	for _, t := range tasks {
+		after, failed := e.evaluate(ctx, t, e.states[t.Name], counted)
 		if failed != nil {
 			e.metrics.failed.Inc()
-			err = errors.Join(err, fmt.Errorf("evaluate the alert %s: %w", a.Name, failed))
+			err = errors.Join(err, fmt.Errorf("evaluate the alert %s: %w", t.Name, failed))
 		}
+		e.states[t.Name] = after
 		if after.Status == alert.Firing {
 			firing++
 		}
 	}
 	e.metrics.firing.Set(float64(firing))
-	if err == nil {
-		e.metrics.evaluated.Set(float64(at.Unix()))
+	if err != nil {
+		e.states = nil // another process may have written them
+		return err
 	}
-	return err
+	maps.DeleteFunc(e.pasts, func(_ pastKey, p past) bool { return at.Sub(p.hour) > 2*time.Hour })
+	e.metrics.evaluated.Set(float64(at.Unix()))
+	return nil
 }
 
-// evaluate evaluates an alert for the minutes up to at that were not evaluated yet, and sends the events of changes of its status. A
-// change is stored before its event is sent; until the event is stored, the state says so, and every evaluation begins with sending it.
-func (e *Evaluator) evaluate(ctx context.Context, a alert.Alert, is alert.Versioned, at time.Time) (_ alert.Versioned, err error) {
+// evaluate evaluates an alert for the minutes that were not evaluated yet, and sends the events of changes of its status. A change is stored
+// before its event is sent; until the event is stored, the state says so, and every evaluation begins with sending it.
+func (e *Evaluator) evaluate(ctx context.Context, t task, is alert.Versioned, counted counts) (_ alert.Versioned, err error) {
 	if is.Version > 0 && !is.Notified {
-		if is, err = e.notify(ctx, a.Name, is); err != nil {
+		if is, err = e.notify(ctx, t.Name, is); err != nil {
 			return is, err
 		}
 	}
-	if !a.Active() && is.Status != alert.Firing {
-		return is, nil
-	}
-	changed := false
-	for _, minute := range minutes(a, is.State, at) {
+	before := is.State
+	for _, minute := range t.minutes {
 		observed := alert.Observed{At: minute}
-		if a.Active() {
-			if observed, err = e.observe(ctx, a.Settings, minute); err != nil {
+		if t.Active() {
+			if observed, err = e.observe(ctx, t.Settings, counted, minute); err != nil {
 				return is, err
 			}
 		}
-		is.State, changed = alert.Evaluate(a, observed, is.State), true
+		is.State = alert.Evaluate(t.Alert, observed, is.State)
 		if is.Notified {
 			continue
 		}
 		if is.Status == alert.Firing {
-			if is.Cause, err = e.cause(ctx, a.Settings, is.State); err != nil {
+			if is.Cause, err = e.cause(ctx, t.Settings, is.State); err != nil {
 				return is, err
 			}
 		}
-		if is, err = e.store.PutState(ctx, a.Name, is); err != nil {
+		if is, err = e.store.PutState(ctx, t.Name, is); err != nil {
 			return is, err
 		}
-		e.Log.Info().Str("alert", a.Name).Str("status", is.Status).Time("since", is.Since).Float64("value", is.Value).Msg("an alert of the feed changed")
-		if is, err = e.notify(ctx, a.Name, is); err != nil {
+		e.Log.Info().Str("alert", t.Name).Str("status", is.Status).Time("since", is.Since).Float64("value", is.Value).Msg("an alert of the feed changed")
+		if is, err = e.notify(ctx, t.Name, is); err != nil {
 			return is, err
 		}
-		changed = false
+		before = is.State
 	}
-	if !changed {
+	if !shows(before, is.State) && is.At.Sub(e.stored[t.Name]) < storeEvery {
 		return is, nil
 	}
-	return e.store.PutState(ctx, a.Name, is)
+	e.stored[t.Name] = is.At
+	return e.store.PutState(ctx, t.Name, is)
+}
+
+// shows reports whether a state shows something else than the one before it, except the time of the evaluation and a longer silence.
+func shows(before, now alert.State) bool {
+	return before.Value != now.Value && now.Settings.Kind != alert.Silent || before.Limit != now.Limit || before.Count != now.Count ||
+		before.Waiting != now.Waiting || !before.Turning.Equal(now.Turning) || !before.Watched.Equal(now.Watched) || before.Revision != now.Revision
 }
 
 // minutes returns the ends of the windows to evaluate: all that were missed, or only the last one for an alert on silence, which

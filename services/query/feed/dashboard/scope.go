@@ -8,6 +8,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/assay-project/assay/pkg/feed"
+	"github.com/assay-project/assay/pkg/table"
 )
 
 // Scope selects the items that the counters of one scope count: all items if it is zero. At most one of its fields is set.
@@ -24,17 +25,25 @@ func (s Scope) name() string {
 	return scopeOf(s.Tag)
 }
 
-// Minutes counts the items of a scope by minute, from one whole minute up to another, at most MaxHours ago, with strong
-// consistency. Minutes without items are omitted.
-func (d *Dashboard) Minutes(ctx context.Context, s Scope, from, to time.Time) (map[time.Time]Counts, error) {
-	from, to = from.UTC(), to.UTC()
-	found := map[time.Time]Counts{}
-	w := window{from: from.Add(-time.Minute), to: to, ends: true}
-	err := d.eachCounter(ctx, span{
-		partition: feed.AttrDayPartition, sort: feed.AttrIngestedAt, in: minutePartition + s.name(),
-		from: from.Format(hourLayout), to: to.Format(hourLayout), consistent: true,
-	}, func(row map[string]types.AttributeValue) error {
-		return w.minutesIn(row, func(at time.Time, t tally) { found[at] = t.Counts })
+// Stretch is an hour of a scope.
+type Stretch struct {
+	Scope
+	Hour time.Time // UTC
+}
+
+// Minutes counts the items of stretches by minute, with strong consistency. The stretches must be different and begin less than MaxHours
+// ago. Minutes without items are omitted.
+func (d *Dashboard) Minutes(ctx context.Context, stretches []Stretch) (map[Stretch]map[time.Time]Counts, error) {
+	found := map[Stretch]map[time.Time]Counts{}
+	keys, of := make([]counter, len(stretches)), map[[2]string]Stretch{}
+	for i, s := range stretches {
+		keys[i] = minutesOf(s.name(), s.Hour)
+		of[[2]string{keys[i].partition, keys[i].sort}] = s
+	}
+	err := d.getCounters(ctx, keys, true, nil, func(row map[string]types.AttributeValue) error {
+		stretch := of[[2]string{table.TextOf(row[feed.AttrDayPartition]), table.TextOf(row[feed.AttrIngestedAt])}]
+		found[stretch] = map[time.Time]Counts{}
+		return window{}.minutesIn(row, func(at time.Time, t tally) { found[stretch][at] = t.Counts })
 	})
 	return found, err
 }
