@@ -91,7 +91,7 @@ var (
 		"traffic": {Kind: alerts.Volume, MinItems: 100},                             // of all items
 		"gloom":   {Kind: alerts.Negative, Source: "wire"},                          // which has few items
 		"typhoon": {Kind: alerts.Match, Keyword: "typhoon"},                         // never mentioned
-		"flu":     {Kind: alerts.Match, Tag: "health", Threshold: 15, Window: "1h"}, // above the busiest hour
+		"flu":     {Kind: alerts.Match, Tag: "health", Threshold: 25, Window: "1h"}, // above the busiest hour
 	}
 	volumeAt  = 3*day + 14*time.Hour + 20*time.Minute
 	moodAt    = 4*day + 11*time.Hour + 5*time.Minute
@@ -137,7 +137,7 @@ func week(start time.Time) []arrival {
 		add(volumeAt+time.Duration(n)*20*time.Second, "The pipeline leaks near the refinery", feed.Neutral, "", "energy", "pipeline")
 	}
 	for n := range 60 { // spread, so that the number of items is not unusual
-		add(moodAt+time.Duration(n)*45*time.Second, "Angry commuters wait for hours in the heat", feed.Negative, "", "city")
+		add(moodAt+time.Duration(n)*20*time.Second, "Angry commuters wait for hours in the heat", feed.Negative, "", "city")
 	}
 	for n := range 3 {
 		add(outageAt+time.Duration(n)*10*time.Second, "Blackout in the north: thousands without light", feed.Neutral, "", "city")

@@ -59,16 +59,16 @@ export function Items({ list, filtered }: { list: Endless<Item>; filtered: boole
 }
 
 /** The address of the page with an item open. */
-function addressOf(item: Item): string {
+export function addressOf(id: string): string {
   const to = new URLSearchParams(query.value);
-  to.set("item", item.sourceId);
+  to.set("item", id);
   return "/feed?" + to.toString();
 }
 
 function TextCell({ item }: { item: Item }): JSX.Element {
   return (
     <>
-      <a class="name clamp" href={addressOf(item)}><Bdi text={item.textSnippet} /></a>
+      <a class="name clamp" href={addressOf(item.sourceId)}><Bdi text={item.textSnippet} /></a>
       <span class="sub tags">
         {item.matchedTags.slice(0, 3).map((t) => (
           <button key={t} type="button" class="tag" onClick={() => setQuery({ tag: t })}><Bdi text={t} clip /></button>

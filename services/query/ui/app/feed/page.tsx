@@ -11,6 +11,7 @@ import { Page } from "../ui/page.js";
 import { Choice } from "../ui/tabs.js";
 import { count } from "../ui/text.js";
 import { toast } from "../ui/toast.js";
+import { Alerts } from "./alerts.js";
 import { Chart, ChartTable, columnsOf } from "./chart.js";
 import { saveCSV } from "./csv.js";
 import { Filters } from "./filters.js";
@@ -19,7 +20,7 @@ import { Numbers, Tags } from "./numbers.js";
 import { bounds, bucketOf, expired, filtered, parameters, type Selection, selection, zoom } from "./selection.js";
 import type { Bucket, Item, Summary } from "./view.js";
 
-const outcomes = new Stream(() => "/v1/feed/events", ["completed", "failed"]);
+const outcomes = new Stream(() => "/v1/feed/events", ["completed", "failed", "alert"]);
 const minInterval = 2000, maxInterval = 60_000; // ms between refreshes; the window moves even without events
 const settleInterval = 4000, settleTime = 15_000; // ms; totals can follow the event of an item
 
@@ -73,7 +74,7 @@ export default function FeedPage(): JSX.Element {
       timer = setTimeout(refresh, Math.max(300, last + minInterval - Date.now()));
     };
     refresh();
-    const leave = outcomes.follow({ event: soon, reset: soon });
+    const leave = outcomes.follow({ event: (kind) => { if (kind !== "alert") soon(); }, reset: soon });
     return () => {
       gone = true;
       clearTimeout(timer);
@@ -98,6 +99,7 @@ export default function FeedPage(): JSX.Element {
       actions={<Button icon={Download} disabled={saving || expired(chosen)} onClick={() => void save()}>Export CSV</Button>}
     >
       <Filters chosen={chosen} />
+      <Alerts events={outcomes} />
       {error && figures && <Notice tone="bad">{error}</Notice>}
       {content()}
     </Page>

@@ -3,6 +3,7 @@ import type { Tone } from "../ui/feedback.js";
 
 export type Item = Schemas["ItemView"];
 export type Summary = Schemas["Summary"];
+export type Alert = Schemas["AlertView"];
 export type Bucket = Schemas["Bucket"];
 export type Sentiment = Item["sentiment"];
 export type SourceType = Item["sourceType"];
