@@ -42,7 +42,7 @@ type State struct {
 
 // Cause contains the items and words that made an alert fire.
 type Cause struct {
-	Items []CauseItem `json:"items,omitempty" doc:"at most 5: for match the newest, for volume those with the most outstanding words, for negative the most negative, for silent the last before the silence"`
+	Items []CauseItem `json:"items,omitempty" doc:"at most 5 with different texts: for match the newest, for volume those with the most outstanding words, for negative the most negative, for silent the last before the silence"`
 	Words []CauseWord `json:"words,omitempty" doc:"at most 10 words that are more frequent in the window than in the day before, most outstanding first"`
 }
 

@@ -5,6 +5,7 @@ import (
 	"net/http/httptest"
 	"testing"
 
+	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/event"
 	"github.com/assay-project/assay/pkg/feed"
 	"github.com/assay-project/assay/pkg/web"
@@ -20,6 +21,10 @@ func TestLiveFiltersCompose(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	signal, err := feed.NewAlert(&event.FeedAlert{Name: "outage", State: "firing"}, "id").Marshal()
+	if err != nil {
+		t.Fatal(err)
+	}
 	for query, want := range map[string]bool{
 		"sentiment=positive": true, "sentiment=negative": false, "sourceType=rss": true, "sourceType=reddit": false,
 		"tag=b": true, "tag=%20AI%20%20now": true, "tag=c": false, "sentiment=positive&sourceType=rss&tag=b": true,
@@ -29,6 +34,9 @@ func TestLiveFiltersCompose(t *testing.T) {
 		if err != nil {
 			t.Errorf("%s: got error %v, want none", query, err)
 			continue
+		}
+		if alert, ok := alertChange(bus.Delivery{Data: signal}); !ok || alert.Name != alertEvent || !chosen.Match(alert.Facet) {
+			t.Errorf("%s: got alert event %+v, %t, want one that matches", query, alert, ok)
 		}
 		if got, empty := chosen.Match(resultOf(data)), chosen.Match(resultOf([]byte("{}"))); got != want || empty {
 			t.Errorf("%s: got match %t, and %t for an event without a result, want %t and false", query, got, empty, want)

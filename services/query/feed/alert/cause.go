@@ -80,9 +80,18 @@ func (e *Evaluator) sample(ctx context.Context, scope dashboard.Scope, from, to 
 	return rows, err
 }
 
+// itemsOf returns the first rows with different texts.
 func itemsOf(rows []dashboard.Row) []alert.CauseItem {
 	var items []alert.CauseItem
-	for _, row := range rows[:min(len(rows), maxItems)] {
+	seen := map[string]bool{}
+	for _, row := range rows {
+		if len(items) == maxItems {
+			break
+		}
+		if seen[row.TextSnippet] {
+			continue
+		}
+		seen[row.TextSnippet] = true
 		items = append(items, alert.CauseItem{ID: row.SourceID, Text: row.TextSnippet, URL: row.SourceURL, IngestedAt: row.IngestedAt(), Sentiment: row.Sentiment})
 	}
 	return items

@@ -190,8 +190,8 @@ type fired struct {
 	data       string
 }
 
-// play runs the week minute by minute: the items of each minute are projected, then the alerts are evaluated.
-func play(t *testing.T, start time.Time) []fired {
+// play runs the week minute by minute: the items of each minute are projected, then, from a day on, the alerts are evaluated.
+func play(t *testing.T, start time.Time, from time.Duration) []fired {
 	t.Helper()
 	db := open(t)
 	set(t, db, weekAlerts)
@@ -220,6 +220,9 @@ func play(t *testing.T, start time.Time) []fired {
 		if err := o.Dashboard.Apply(t.Context(), images...); err != nil {
 			t.Fatal(err)
 		}
+		if now.Before(start.Add(from)) {
+			continue
+		}
 		now = now.Add(10 * time.Second) // the evaluation begins after the minute
 		if err := evaluator.Round(t.Context()); err != nil {
 			t.Fatal(err)
@@ -237,7 +240,17 @@ func TestAWeekWithFourEvents(t *testing.T) {
 	if start.Add(7 * day).After(time.Now().Add(day)) {
 		t.Fatalf("the week from %s ends more than a day from now", start)
 	}
-	first := play(t, start)
+	var first, again []fired
+	t.Run("play", func(t *testing.T) {
+		t.Run("the week", func(t *testing.T) {
+			t.Parallel()
+			first = play(t, start, 0)
+		})
+		t.Run("the days of the events again", func(t *testing.T) {
+			t.Parallel()
+			again = play(t, start, 3*day)
+		})
+	})
 	// When the threshold is reached: by the 3rd item with the keyword; after 2 hours without an item of the wire; for volume and
 	// mood, by the items of the window, which the evaluation of each minute counts exactly.
 	due := map[string]time.Duration{"outage": outageAt + 20*time.Second, "wire": silenceAt + 2*time.Hour}
@@ -251,12 +264,12 @@ func TestAWeekWithFourEvents(t *testing.T) {
 		if late := f.at - due[f.name]; late < 0 || late > 2*time.Minute {
 			t.Errorf("%s fired at %s, want within two minutes after %s", f.name, f.at, due[f.name])
 		}
-		t.Logf("%s after %s (due %s): %s", f.name, f.at, due[f.name], f.data)
+		t.Logf("%s fired %s after it was due", f.name, f.at-due[f.name])
 	}
 	if slices.Sort(got); !slices.Equal(got, []string{"mood", "outage", "volume", "wire"}) {
 		t.Errorf("%v fired, want mood, outage, volume and wire, once each", got)
 	}
-	if again := play(t, start); !slices.Equal(again, first) {
+	if !slices.Equal(again, first) {
 		t.Errorf("replayed: got %v, want %v", again, first)
 	}
 }
