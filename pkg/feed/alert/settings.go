@@ -69,7 +69,7 @@ func (s Settings) WithDefaults() Settings {
 	case Silent:
 		s.Window, s.MinItems = cmp.Or(s.Window, "2h"), cmp.Or(s.MinItems, 5)
 	}
-	s.Resolve = cmp.Or(s.Resolve, resolvePart*s.Threshold)
+	s.Resolve = cmp.Or(s.Resolve, round(resolvePart*s.Threshold))
 	s.FireAfter, s.ResolveAfter = cmp.Or(s.FireAfter, "0s"), cmp.Or(s.ResolveAfter, "5m")
 	return s
 }

@@ -63,7 +63,9 @@ function Firing({ alert }: { alert: Alert }): JSX.Element {
       {state.words && state.words.length > 0 && (
         <p class="alert-words">
           {state.words.map((w) => (
-            <span key={w.word} class="tag" title={`in ${counted(w.count, "item")}`}><Bdi text={w.word} /> <b>{count(w.count)}</b></span>
+            <span key={w.word} class="alert-word" title={`in ${counted(w.count, "item")}`}>
+              <Bdi text={w.word} /> <b>{count(w.count)}</b>
+            </span>
           ))}
         </p>
       )}
