@@ -131,7 +131,7 @@ func (p person) follow(last string, do func(), args ...string) ran {
 			do()
 		}()
 	}
-	out, errs := &at{text: last, do: stop}, &at{text: "Watching", do: began}
+	out, errs := &at{text: last, do: stop}, &at{text: "stop with Ctrl-C.", do: began}
 	p.Setenv("ASSAY_OWNER", p.owner)
 	status := Run(ctx, args, strings.NewReader(""), out, errs)
 	if errs.do == nil {

@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"regexp"
 	"strings"
@@ -51,9 +53,13 @@ func serveAndRun(m *testing.M) (status int, err error) {
 		return 1, err
 	}
 	// The services in serve read the environment. Face detection is slow with the race detector.
-	if err := errors.Join(os.Setenv("ASSAY_ENGINES", compiled), os.Setenv("ASSAY_PHOTOJOB_FACES", "false")); err != nil {
+	if err := errors.Join(
+		os.Setenv("ASSAY_ENGINES", compiled), os.Setenv("ASSAY_PHOTOJOB_FACES", "false"), os.Setenv("ASSAY_WEBHOOKS_ALLOW_NETWORKS", "127.0.0.0/8"),
+	); err != nil {
 		return 1, err
 	}
+	receiver = httptest.NewServer(http.HandlerFunc(receive))
+	defer receiver.Close()
 	cfg, err := config.Load[serve.Config]([]string{"ASSAY_ADDR=127.0.0.1:0", "ASSAY_DATA_DIR=" + testDir, "ASSAY_LOG_LEVEL=error"})
 	if err != nil {
 		return 1, err
@@ -74,6 +80,15 @@ func serveAndRun(m *testing.M) (status int, err error) {
 		return 1, fmt.Errorf("serve: %w", err)
 	}
 	return m.Run(), nil
+}
+
+// receiver receives webhooks. At /fail it rejects them.
+var receiver *httptest.Server
+
+func receive(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path == "/fail" {
+		http.Error(w, "no such order", http.StatusInternalServerError)
+	}
 }
 
 // announced receives the output of serve when it is ready.
