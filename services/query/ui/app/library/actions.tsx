@@ -1,11 +1,12 @@
 // What the owner of a file or a model can do with it on its page.
 import type { JSX } from "preact";
 import { navigate } from "../router.js";
+import { Confirm } from "../ui/ask.js";
 import { Button } from "../ui/button.js";
 import { Notice } from "../ui/feedback.js";
 import { Link, Move as MoveIcon, Pencil } from "../ui/icon.js";
 import type { MenuItem } from "../ui/menu.js";
-import { Confirm, Move, Rename } from "./dialogs.js";
+import { Move, Rename } from "./dialogs.js";
 import { erase, restore } from "./nodes.js";
 import { ShareDialog } from "./share.js";
 import { isModel, isOwn, type Node } from "./view.js";

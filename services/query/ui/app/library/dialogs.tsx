@@ -1,40 +1,11 @@
 // The dialogs that are shown before nodes are changed.
-import type { ComponentChildren, JSX } from "preact";
+import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import { message } from "../api/client.js";
-import { Button } from "../ui/button.js";
-import { Dialog } from "../ui/dialog.js";
+import { Ask } from "../ui/ask.js";
 import { Bdi, counted } from "../ui/text.js";
 import { createFolder, importPage, moveTo, rename } from "./nodes.js";
 import { Tree } from "./tree.js";
 import { isFolder, type Node, nameOf } from "./view.js";
-
-/** A dialog with a form. If the action fails, it stays open and shows the error. */
-export function Ask({ title, verb, close, act, ready, wide, children }: {
-  title: string; verb: string; close: () => void; act: () => Promise<unknown>; ready: boolean; wide?: boolean;
-  children: ComponentChildren;
-}): JSX.Element {
-  const [error, setError] = useState(""), [busy, setBusy] = useState(false);
-  const submit = async (): Promise<void> => {
-    setBusy(true);
-    try {
-      await act();
-      close();
-    } catch (failed) {
-      setError(message(failed));
-      setBusy(false);
-    }
-  };
-  return (
-    <Dialog title={title} close={close} {...wide ? { wide } : {}} footer={<>
-      <Button onClick={close}>Cancel</Button>
-      <Button kind="primary" type="submit" form="ask" disabled={!ready || busy}>{verb}</Button>
-    </>}>
-      <form id="ask" class="ask" onSubmit={(event) => { event.preventDefault(); if (ready && !busy) void submit(); }}>{children}</form>
-      {error && <p class="wrong" role="alert">{error}</p>}
-    </Dialog>
-  );
-}
 
 export function NewFolder({ parentId, close }: { parentId: string | undefined; close: () => void }): JSX.Element {
   const [name, setName] = useState("");
@@ -99,19 +70,5 @@ export function Move({ nodes, close }: { nodes: Node[]; close: () => void }): JS
       <p>Choose a folder for <strong>{what}</strong>.</p>
       <div class="tree-box"><Tree label="Folders" choose={setTo} chosen={to?.id} without={new Set(nodes.map((n) => n.id))} /></div>
     </Ask>
-  );
-}
-
-/** Asks for confirmation of an action that cannot be undone. */
-export function Confirm({ title, verb, close, act, children }: {
-  title: string; verb: string; close: () => void; act: () => void; children: ComponentChildren;
-}): JSX.Element {
-  return (
-    <Dialog title={title} close={close} footer={<>
-      <Button onClick={close}>Cancel</Button>
-      <Button kind="danger" onClick={() => { close(); act(); }}>{verb}</Button>
-    </>}>
-      <p>{children}</p>
-    </Dialog>
   );
 }

@@ -3,6 +3,7 @@ import { useSignalEffect } from "@preact/signals";
 import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { navigate, query, setQuery } from "../router.js";
+import { Confirm } from "../ui/ask.js";
 import { Button, ButtonLink, IconButton } from "../ui/button.js";
 import { EmptyState, ErrorState, Loading, Notice, RetryNotice, Skeleton } from "../ui/feedback.js";
 import {
@@ -16,7 +17,7 @@ import { Tiles } from "../ui/tiles.js";
 import { Bdi, count, counted, Time } from "../ui/text.js";
 import { openDialog } from "../upload/open.js";
 import { accepted } from "../upload/queue.js";
-import { Confirm, ImportPage, Move, NewFolder, Rename } from "./dialogs.js";
+import { ImportPage, Move, NewFolder, Rename } from "./dialogs.js";
 import { handleOf, type Props, targetOf } from "./drag.js";
 import { Listing, type Sort, sorts } from "./listing.js";
 import { erase, followNodes, restore, trash } from "./nodes.js";

@@ -2,10 +2,10 @@
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { navigate } from "../router.js";
+import { Ask } from "../ui/ask.js";
 import { Choice } from "../ui/tabs.js";
 import { Bdi } from "../ui/text.js";
 import { ChooseFile } from "./choose.js";
-import { Ask } from "./dialogs.js";
 import { type Field, fieldsOf, isNumeric } from "./fields.js";
 import { predict, type Report } from "./learning.js";
 import { readMetadata } from "./nodes.js";

@@ -3,6 +3,7 @@ import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { api, data, message, type Schemas } from "../api/client.js";
 import { Button, IconButton } from "../ui/button.js";
+import { copy } from "../ui/copy.js";
 import { Dialog } from "../ui/dialog.js";
 import { Loading, Skeleton } from "../ui/feedback.js";
 import { Copy, Link } from "../ui/icon.js";
@@ -103,19 +104,10 @@ function ShareLink({ address, expiresAt }: { address: string; expiresAt: string 
   return (
     <div class="share-link">
       <input readOnly aria-label="Link" value={address} onFocus={(event) => event.currentTarget.select()} />
-      <IconButton icon={Copy} label="Copy link" onClick={() => void copy(address)} />
+      <IconButton icon={Copy} label="Copy link" onClick={() => void copy(address, "Link")} />
       <span class="sub">Expires <Time iso={expiresAt} exact /></span>
     </div>
   );
-}
-
-async function copy(text: string): Promise<void> {
-  try {
-    await navigator.clipboard.writeText(text);
-    toast("Link copied.");
-  } catch {
-    toast("The browser does not allow copying. Select the link and copy it.", { bad: true });
-  }
 }
 
 const list = (text: string): string[] => text.split(/[\s,;]+/).filter(Boolean);

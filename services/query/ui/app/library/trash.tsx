@@ -2,6 +2,7 @@
 import type { JSX } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { api, data } from "../api/client.js";
+import { Confirm } from "../ui/ask.js";
 import { Button, IconButton } from "../ui/button.js";
 import { Endless } from "../ui/endless.js";
 import { EmptyState, ErrorState, Loading, Skeleton } from "../ui/feedback.js";
@@ -9,7 +10,6 @@ import { Close, Retry, Trash } from "../ui/icon.js";
 import { Page } from "../ui/page.js";
 import { type Column, Table } from "../ui/table.js";
 import { Bdi, bytes, count, counted, Time } from "../ui/text.js";
-import { Confirm } from "./dialogs.js";
 import { attempt, erase, followNodes, restore } from "./nodes.js";
 import { Thumbnail } from "./parts.js";
 import { Places } from "./places.js";

@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import { data, message } from "../api/client.js";
 import { navigate, type PageProps } from "../router.js";
 import { Button } from "../ui/button.js";
+import { copy } from "../ui/copy.js";
 import { Dialog } from "../ui/dialog.js";
 import { ErrorState, Loading, Skeleton } from "../ui/feedback.js";
 import { Copy, Retry, Trash } from "../ui/icon.js";
@@ -10,7 +11,7 @@ import { Page } from "../ui/page.js";
 import { Bdi, count, Time, visible } from "../ui/text.js";
 import { toast } from "../ui/toast.js";
 import { api, type Schemas } from "./client.js";
-import { usePolled } from "./poll.js";
+import { usePolled } from "../ui/poll.js";
 
 type Entry = Schemas["DeadLetterView"];
 
@@ -69,12 +70,6 @@ export default function DeadLetter({ params }: PageProps): JSX.Element {
 
 function Shown({ entry }: { entry: Entry }): JSX.Element {
   const payload = typeof entry.payload === "string" ? entry.payload : JSON.stringify(entry.payload, null, 2);
-  const copy = (): void => {
-    navigator.clipboard.writeText(payload).then(
-      () => toast("Payload copied."),
-      () => toast("The browser does not allow copying.", { bad: true }),
-    );
-  };
   return (
     <div class="columns">
       <section class="card">
@@ -93,7 +88,10 @@ function Shown({ entry }: { entry: Entry }): JSX.Element {
         </dl>
       </section>
       <section class="card">
-        <div class="provider-head"><h2>Payload</h2><Button kind="quiet" icon={Copy} onClick={copy}>Copy</Button></div>
+        <div class="provider-head">
+          <h2>Payload</h2>
+          <Button kind="quiet" icon={Copy} onClick={() => void copy(payload, "Payload")}>Copy</Button>
+        </div>
         <pre class="payload" tabIndex={0} aria-label="Payload" dir="ltr">{payload.split("\n").map(visible).join("\n")}</pre>
       </section>
     </div>

@@ -6,7 +6,7 @@ import { type Column, Table } from "../ui/table.js";
 import { Bdi, count, counted, duration, Time } from "../ui/text.js";
 import { areaName, dependencyName } from "./areas.js";
 import { api, type Schemas } from "./client.js";
-import { usePolled } from "./poll.js";
+import { usePolled } from "../ui/poll.js";
 import { Outcomes } from "./sparkline.js";
 
 type Status = Schemas["Report"];

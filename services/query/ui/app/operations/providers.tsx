@@ -9,7 +9,7 @@ import { Page } from "../ui/page.js";
 import { Bdi, count, Time } from "../ui/text.js";
 import { toast } from "../ui/toast.js";
 import { api, type Schemas } from "./client.js";
-import { usePolled } from "./poll.js";
+import { usePolled } from "../ui/poll.js";
 
 type Provider = Schemas["ProviderView"];
 type Checked = Schemas["CheckResponse"];

@@ -12,7 +12,7 @@ import { type Column, Table } from "../ui/table.js";
 import { Bdi, count, Time } from "../ui/text.js";
 import { toast } from "../ui/toast.js";
 import { api, type Schemas } from "./client.js";
-import { usePolled } from "./poll.js";
+import { usePolled } from "../ui/poll.js";
 
 type Source = Schemas["SourceView"];
 type Settings = Schemas["Settings"];

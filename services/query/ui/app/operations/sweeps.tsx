@@ -11,7 +11,7 @@ import { Choice } from "../ui/tabs.js";
 import { Bdi, count, duration, Time } from "../ui/text.js";
 import { areaName, findingText } from "./areas.js";
 import { api, type Schemas } from "./client.js";
-import { usePolled } from "./poll.js";
+import { usePolled } from "../ui/poll.js";
 
 type Area = Schemas["Area"];
 type Report = Schemas["RunReport"];

@@ -4,8 +4,9 @@ import { useState } from "preact/hooks";
 import { owner, session, setOwner, signOut, userName } from "../api/identity.js";
 import { navigate } from "../router.js";
 import { Button } from "../ui/button.js";
+import { copy } from "../ui/copy.js";
 import { Dialog } from "../ui/dialog.js";
-import { Check, Copy, Gauge, Moon, Sun, User } from "../ui/icon.js";
+import { Check, Copy, Gauge, Moon, Sun, User, Webhook } from "../ui/icon.js";
 import { Menu } from "../ui/menu.js";
 import { toast } from "../ui/toast.js";
 import { setTheme, theme } from "./theme.js";
@@ -19,7 +20,10 @@ export function Account(): JSX.Element {
   return (
     <>
       <Menu label={session.value === "in" ? "Account and settings" : "Owner and settings"} button={<User />} items={[
-        ...session.value !== "out" ? [{ label: "Usage and quotas", icon: Gauge, act: () => navigate("/account") }] : [],
+        ...session.value !== "out" ? [
+          { label: "Usage and quotas", icon: Gauge, act: () => navigate("/account") },
+          { label: "Webhooks", icon: Webhook, act: () => navigate("/webhooks") },
+        ] : [],
         ...session.value === "anonymous" ? [{ label: "Owner …", icon: User, act: () => ask(true) }] : [],
         ...session.value === "in"
           ? [{ label: `Sign out ${userName.value}`, icon: User, act: () => {
@@ -36,15 +40,9 @@ export function Account(): JSX.Element {
 
 function OwnerDialog({ close }: { close: () => void }): JSX.Element {
   const [id, setId] = useState(owner.value);
-  const copy = (): void => {
-    const copied = "clipboard" in navigator
-      ? navigator.clipboard.writeText(owner.value)
-      : Promise.reject(new Error("no clipboard without TLS"));
-    copied.then(() => toast("Owner ID copied."), () => toast("The browser does not allow copying.", { bad: true }));
-  };
   return (
     <Dialog title="Owner" close={close} footer={<>
-      <Button icon={Copy} onClick={copy}>Copy</Button><span class="grow" />
+      <Button icon={Copy} onClick={() => void copy(owner.value, "Owner ID")}>Copy</Button><span class="grow" />
       <Button onClick={close}>Cancel</Button>
       <Button kind="primary" type="submit" form="owner" disabled={id.trim() === "" || id === owner.value}>Use this ID</Button>
     </>}>

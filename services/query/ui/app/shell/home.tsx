@@ -4,10 +4,12 @@ import { Button } from "../ui/button.js";
 import { ChevronRight, Upload } from "../ui/icon.js";
 import { Page } from "../ui/page.js";
 import { openDialog } from "../upload/open.js";
+import { DisabledEndpoints } from "../webhook/notice.js";
 
 export default function Home(): JSX.Element {
   return (
     <Page title="Upload anything">
+      <DisabledEndpoints />
       <section class="hero" aria-label="Upload">
         <div class="hero-icon"><Upload /></div>
         <p class="hero-title">Drop files or folders anywhere</p>

@@ -17,6 +17,8 @@ import Home from "./home.js";
 const routes: Route[] = [
   ready("/", "Upload anything", Home), ...areas.flatMap((area) => area.routes),
   { path: "/account", title: "Account", load: () => import("./quotas.js") },
+  { path: "/webhooks", title: "Webhooks", load: () => import("../webhook/list.js") },
+  { path: "/webhooks/:id", title: "Webhook endpoint", load: () => import("../webhook/page.js") },
 ];
 
 start((at) => match(routes, at) !== undefined);

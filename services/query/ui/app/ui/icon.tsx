@@ -86,3 +86,7 @@ export const Model = icon(
   <><path d="M4 4v16h16M6.500 16.500l12-9" /><path stroke-width="2.500" d="M8 12v.01M11 16v.01M13.500 9.500v.01M17 12.500v.01" /></>,
 );
 export const Columns = icon(<><rect x="3.5" y="5" width="17" height="14" rx="2" /><path d="M9.2 5v14M14.8 5v14" /></>);
+export const Webhook = icon(<>
+  <circle cx="12" cy="6" r="2.5" /><circle cx="6" cy="17" r="2.5" /><circle cx="18" cy="17" r="2.5" />
+  <path d="M10.8 8.2 7.2 14.8M13.2 8.2l3.6 6.6M8.5 17h7" />
+</>);
