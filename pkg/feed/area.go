@@ -16,7 +16,7 @@ func Area(cfg Config) area.Area {
 	return area.Area{
 		Name: Name, Machine: Machine(), Storage: area.Storage{Tables: Tables(cfg), Access: access(cfg)},
 		Objects: ObjectPrefix, Work: Work(), Consumers: []string{Consumer},
-		Events:       []event.Event{NewAccepted(&event.FeedItemAccepted{SourceId: "{sourceId}"}), NewAlert(&event.FeedAlert{Name: "{name}"}, "")},
+		Events:       []event.Event{NewAccepted(&event.FeedItemAccepted{SourceId: "{sourceId}"}), NewAlert(&event.FeedAlert{Name: "{name}", Since: &timestamppb.Timestamp{}}, "")},
 		QuerySignals: AlertSubjects,
 	}
 }
