@@ -32,7 +32,7 @@ const (
 	defaultLease = 15 * time.Second
 	// releaseWait limits the time to release the lease, which happens even after ctx is done.
 	releaseWait = 2 * time.Second
-	// storeEvery is the time after which a state is stored even if it shows nothing new.
+	// storeEvery is the time after which a state is stored in any case.
 	storeEvery = 3 * time.Minute
 	retryPause = 5 * time.Second
 )
@@ -221,10 +221,11 @@ func (e *Evaluator) evaluate(ctx context.Context, t task, is alert.Versioned, co
 	return e.store.PutState(ctx, t.Name, is)
 }
 
-// shows reports whether a state shows something else than the one before it, except the time of the evaluation and a longer silence.
+// shows reports whether a state is to be stored at once: it shows something else than the one before it, except a value of an alert that does
+// not fire.
 func shows(before, now alert.State) bool {
-	return before.Value != now.Value && now.Settings.Kind != alert.Silent || before.Limit != now.Limit || before.Count != now.Count ||
-		before.Waiting != now.Waiting || !before.Turning.Equal(now.Turning) || !before.Watched.Equal(now.Watched) || before.Revision != now.Revision
+	return now.Status == alert.Firing && before.Count != now.Count || before.Waiting != now.Waiting || !before.Turning.Equal(now.Turning) ||
+		!before.Watched.Equal(now.Watched) || before.Revision != now.Revision
 }
 
 // minutes returns the ends of the windows to evaluate: all that were missed, or only the last one for an alert on silence, which
