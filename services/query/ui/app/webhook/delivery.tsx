@@ -59,7 +59,7 @@ function One({ attempt: a }: { attempt: Attempt }): JSX.Element {
     <li class={good ? "good" : "bad"}>
       <p><Bdi text={resultOf(a)} /> <span class="soft">after {a.durationMs} ms</span></p>
       <Time iso={a.at} exact />
-      {a.response && <pre class="response" dir="ltr">{a.response.split("\n").map(visible).join("\n")}</pre>}
+      {a.response && <pre class="response" dir="ltr">{a.response.trim().split("\n").map(visible).join("\n")}</pre>}
     </li>
   );
 }

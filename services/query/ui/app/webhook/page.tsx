@@ -126,7 +126,7 @@ function Tested({ delivery: d, close }: { delivery: Delivery; close: () => void 
         {last.httpStatus === undefined
           ? <>The test event failed: <Bdi text={resultOf(last)} />.</>
           : <>The receiver responded to the test event with {last.httpStatus} after {last.durationMs} ms.</>}
-        {last.response && <span class="sub bad clip"><Bdi text={last.response} clip /></span>}
+        {last.response && <span class="sub bad clip"><Bdi text={last.response.trim()} clip /></span>}
       </>}
     </Notice>
   );
