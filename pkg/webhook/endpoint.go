@@ -48,6 +48,14 @@ type Health struct {
 	Reason       string    `json:"reason,omitempty"` // why it was disabled, for users
 }
 
+// Current returns a health as far as it is from after the endpoint was enabled.
+func (e Endpoint) Current(h Health) Health {
+	if h.FailingSince.Before(e.EnabledAt) {
+		return Health{}
+	}
+	return h
+}
+
 // State returns the state of an endpoint with a health.
 func (e Endpoint) State(h Health) State {
 	if e.Off || h.DisabledAt.After(e.EnabledAt) {

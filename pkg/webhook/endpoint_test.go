@@ -33,6 +33,9 @@ func TestEndpointsAreDisabled(t *testing.T) {
 	if e.State(gone) != webhook.Active {
 		t.Error("an endpoint that was enabled again is disabled")
 	}
+	if again := e.Current(health).Failed(e.EnabledAt.Add(time.Hour), false); e.State(again) != webhook.Active || again.FailingSince.Equal(begin) {
+		t.Errorf("got %+v, want failures from before the endpoint was enabled to be forgotten", again)
+	}
 	e.Off = true
 	if view := e.View(webhook.Health{}, begin); view.State != webhook.Disabled || view.Reason == "" {
 		t.Errorf("got %+v, want it disabled by its owner", view)

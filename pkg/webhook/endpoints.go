@@ -95,7 +95,10 @@ func (s *Endpoints) Health(ctx context.Context, e Endpoint) (h Health, version i
 	if err != nil {
 		return h, 0, err
 	}
-	return h, d.Version, json.Unmarshal([]byte(d.Body), &h)
+	if err := json.Unmarshal([]byte(d.Body), &h); err != nil {
+		return h, 0, fmt.Errorf("read the health of the endpoint %s: %w", e.ID, err)
+	}
+	return e.Current(h), d.Version, nil
 }
 
 // PutHealth stores the health of an endpoint, like Put.

@@ -24,6 +24,7 @@ type Event struct {
 	At    time.Time // when it happened, to the millisecond
 	Tags  []string  // of the item; filters select by them
 	Data  any       // data of the payload
+	About string    // id of an endpoint that is not called, because the event is about it
 	// Result returns what is added to the data for endpoints that include results, or nil. Optional.
 	Result func(context.Context) (json.RawMessage, error)
 	// Below reports whether the item is in a folder or below it. It is nil for items that have no folder.

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// delays are the times between the attempts of a delivery, as Standard Webhooks recommends them: eleven attempts in a little more
-// than three days.
+// delays are the times between the attempts of a delivery, as Standard Webhooks recommends them: ten attempts in a little more than
+// three days.
 func delays() []time.Duration {
 	return []time.Duration{
 		5 * time.Second, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 5 * time.Hour, 10 * time.Hour, 14 * time.Hour, 20 * time.Hour, 24 * time.Hour,

@@ -24,6 +24,7 @@ type EndpointView struct {
 
 // View returns an endpoint as the API shows it.
 func (e Endpoint) View(h Health, now time.Time) EndpointView {
+	h = e.Current(h)
 	v := EndpointView{
 		ID: e.ID, Name: e.Name, URL: e.URL, Areas: e.Filter.Areas, Types: e.Filter.Types, Tags: e.Filter.Tags, Folder: e.Filter.Folder,
 		OnlyNamed: e.Filter.Named, Signature: "hmac", PublicKey: e.PublicKey, State: e.State(h), Failing: h.FailingSince, CreatedAt: e.CreatedAt,

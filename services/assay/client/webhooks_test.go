@@ -64,7 +64,10 @@ func TestWebhooks(t *testing.T) {
 // TestWebhooksAreCreatedOnce: calls that create something are not repeated when their response is lost.
 func TestWebhooksAreCreatedOnce(t *testing.T) {
 	for name, call := range map[string]func(*client.Client) error{
-		"create": func(c *client.Client) error { _, err := c.CreateWebhook(t.Context(), client.WebhookTerms{}); return err },
+		"create": func(c *client.Client) error {
+			_, err := c.CreateWebhook(t.Context(), client.WebhookTerms{})
+			return err
+		},
 		"rotate": func(c *client.Client) error { _, err := c.RotateWebhook(t.Context(), "e1"); return err },
 		"test":   func(c *client.Client) error { _, err := c.TestWebhook(t.Context(), "e1"); return err },
 	} {

@@ -34,8 +34,8 @@ func (s *Service) Emit(ctx context.Context, e webhook.Event) error {
 	var failed []error
 	var selecting []registered
 	for _, to := range all {
-		if e.At.Before(to.CreatedAt) {
-			continue // an event from before the registration, which a repetition of old events contains
+		if to.ID == e.About || e.At.Before(to.CreatedAt) {
+			continue // a repetition of old events contains some from before the registration
 		}
 		selected := to.ID == named
 		if !selected && !to.Filter.Named {
