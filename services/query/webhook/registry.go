@@ -61,7 +61,7 @@ func (r *registry) read(ctx context.Context, owner string, result *read) {
 	ctx, cancel := context.WithTimeout(ctx, readTime)
 	defer cancel()
 	defer close(result.done)
-	time.Sleep(gather)
+	<-time.After(gather)
 	r.mu.Lock()
 	delete(r.next, owner)
 	r.mu.Unlock()

@@ -159,7 +159,7 @@ func (r *receiver) call(t *testing.T, base, method, path, body string, want int,
 	if body != "" {
 		request.Header.Set("Content-Type", "application/json")
 	}
-	response, err := http.DefaultClient.Do(request)
+	response, err := (&http.Client{Timeout: patience}).Do(request)
 	if err != nil {
 		t.Error(err)
 		return
