@@ -147,7 +147,7 @@ func Storage(cfg Config) area.Storage {
 			area.Allow("QuotaUse", []string{"dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem"}, rows).LeadingKeys(QuotaOwners, Quota+"*"),
 			area.Allow("Withdrawn", []string{"dynamodb:GetItem", "dynamodb:PutItem"}, rows).LeadingKeys(Withdrawn),
 			area.Allow("Endpoints", []string{"dynamodb:GetItem", "dynamodb:Query", "dynamodb:PutItem", "dynamodb:DeleteItem"}, rows).LeadingKeys(Endpoints+"*"),
-			area.Allow("EndpointHealth", []string{"dynamodb:GetItem", "dynamodb:Query"}, rows).LeadingKeys(EndpointHealth+"*"),
+			area.Allow("EndpointHealth", []string{"dynamodb:GetItem"}, rows).LeadingKeys(EndpointHealth+"*"),
 			area.Allow("EndpointItems", []string{"dynamodb:PutItem"}, rows).LeadingKeys(EndpointItems+"*"),
 			area.Allow("EndpointKeys", []string{"dynamodb:GetItem", "dynamodb:PutItem"}, rows).LeadingKeys(EndpointKeys),
 		),

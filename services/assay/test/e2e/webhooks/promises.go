@@ -22,6 +22,7 @@ func Promises() system.Promises {
 		"endpoints that are gone end":     goneEndpointsEnd,
 		"a replay sends each event again": replaySendsEachEventAgain,
 		"blocked URLs are refused":        blockedURLsAreRefused,
+		"alerts reach operators":          alertsReachOperators,
 	}
 }
 
