@@ -36,6 +36,7 @@ func Scenarios() system.Scenarios {
 		feed.Scenarios(),
 		photos.Scenarios(),
 		library.Scenarios(),
+		webhooks.Scenarios(),
 	)
 }
 

@@ -9,3 +9,5 @@ import (
 func TestMain(m *testing.M) { system.Main(m) }
 
 func TestPromises(t *testing.T) { Promises().Test(t) }
+
+func TestScenarios(t *testing.T) { Scenarios().Test(t) }

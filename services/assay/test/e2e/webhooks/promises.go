@@ -17,6 +17,7 @@ func Promises() system.Promises {
 	return system.Promises{
 		"outcomes reach endpoints":        outcomesReachEndpoints,
 		"endpoints select events":         endpointsSelectEvents,
+		"folders select files":            foldersSelectFiles,
 		"items name an endpoint":          itemsNameAnEndpoint,
 		"failed deliveries are repeated":  failedDeliveriesAreRepeated,
 		"endpoints that are gone end":     goneEndpointsEnd,
