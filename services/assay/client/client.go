@@ -52,6 +52,9 @@ type Config struct {
 	// Patience is how long a request is retried while the server is busy or connections break, such
 	// as during a restart. 0 means at most six attempts.
 	Patience time.Duration
+	// Webhook is the id or the name of a webhook endpoint of the owner. The outcomes of the items that the client
+	// creates are delivered to it, whatever events it selects. Optional.
+	Webhook string
 }
 
 // Client is a client of one server. It is safe for concurrent use. The caller closes it.
@@ -61,6 +64,7 @@ type Client struct {
 	token     string
 	userAgent string
 	patience  time.Duration
+	webhook   string
 	http      *http.Client
 	// answered is set by the first response. Until then a refused connection means that there is no
 	// server, and the request is not retried.
@@ -75,7 +79,7 @@ func New(cfg Config) (*Client, error) {
 	if err != nil || server.Host == "" || server.Scheme != "http" && server.Scheme != "https" {
 		return nil, fmt.Errorf("server address %q is not a URL such as http://127.0.0.1:8080", cfg.Server)
 	}
-	c := &Client{server: server, ownerID: cfg.OwnerID, token: cfg.Token, userAgent: cfg.UserAgent, patience: cfg.Patience, http: cfg.HTTP}
+	c := &Client{server: server, ownerID: cfg.OwnerID, token: cfg.Token, userAgent: cfg.UserAgent, patience: cfg.Patience, webhook: cfg.Webhook, http: cfg.HTTP}
 	if c.userAgent == "" {
 		c.userAgent = "assay"
 	}
@@ -260,6 +264,9 @@ func (c *Client) request(ctx context.Context, op call) (*http.Request, error) {
 		req.Header.Del("X-Owner-Id")
 	case c.ownerID != "":
 		req.Header.Set("X-Owner-Id", c.ownerID)
+	}
+	if c.webhook != "" && op.method == http.MethodPost {
+		req.Header.Set("X-Webhook", c.webhook)
 	}
 	return req, nil
 }

@@ -56,6 +56,7 @@ Exit status: 0 on success, 1 if a photo failed.`,
 		RunE: e.run,
 	}
 	flags := cmd.Flags()
+	s.nameWebhook(flags)
 	flags.StringVar(&e.prompt, "prompt", "", "how to edit the photos (default: enhance)")
 	flags.StringVar(&e.edits, "operations", "", "edits as a JSON array, such as '[{\"op\":\"resize\",\"width\":800}]', or @FILE; applied after those of the prompt")
 	flags.StringArrayVar(&e.also, "also", nil, "further result: a format, a maximum width or WxH, or both, such as webp:800; can be repeated")

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/spf13/pflag"
 
 	"github.com/assay-project/assay/pkg/process"
 	"github.com/assay-project/assay/services/assay/client"
@@ -29,8 +30,14 @@ type settings struct {
 	operator string // address of the operator calls, of commands that have them
 
 	patience time.Duration // how long a request is retried; 0 means the client's default
+	webhook  string        // the endpoint that new items name
 
 	opened *client.Client
+}
+
+// nameWebhook adds the flag of commands that create items.
+func (s *settings) nameWebhook(flags *pflag.FlagSet) {
+	flags.StringVar(&s.webhook, "webhook", "", "name or id of a webhook endpoint to which the result is delivered, whatever it selects")
 }
 
 // close closes everything that the command opened.
@@ -52,7 +59,7 @@ func (s *settings) client() (*client.Client, error) {
 			return nil, err
 		}
 	}
-	return s.open(client.Config{Server: server, OwnerID: owner, Patience: s.patience})
+	return s.open(client.Config{Server: server, OwnerID: owner, Patience: s.patience, Webhook: s.webhook})
 }
 
 // operatorClient returns a client of the operator address: --operator, otherwise ASSAY_OPERATOR,

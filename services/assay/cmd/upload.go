@@ -58,6 +58,7 @@ Exit status: 0 on success, 1 if a file failed.`,
 		RunE: u.run,
 	}
 	flags := cmd.Flags()
+	s.nameWebhook(flags)
 	flags.BoolVar(&u.wait, "wait", false, "wait for the results")
 	flags.IntVar(&u.parallel, "parallel", 4, "maximum number of concurrent uploads")
 	flags.StringVar(&u.contentType, "content-type", "", "media type, such as text/plain; charset=shift_jis")

@@ -177,6 +177,7 @@ func (l *line) judge(ctx context.Context, owner string, results []result) error 
 		l.streak++
 		return l.change(ctx, owner, l.target.health.Failed(time.Now().UTC(), false))
 	}
+	l.streak = 0 // no requests are made to an endpoint that was deleted or disabled
 	return nil
 }
 

@@ -56,12 +56,16 @@ type data struct {
 // parallel is the number of outcomes that a process handles concurrently. Most of their time is the wait of the registry.
 const parallel = 32
 
-// attemptTime is the timeout of an attempt to store the deliveries of an outcome.
-const attemptTime = 30 * time.Second
+const (
+	// attemptTime is the timeout of an attempt to store the deliveries of an outcome.
+	attemptTime = 30 * time.Second
+	// attempts covers an outage of the table of more than a day: the pauses grow to 5 minutes.
+	attempts = 500
+)
 
 func (s *Service) consumer() bus.Consumer {
 	return bus.Consumer{
-		Name: Consumer, Area: webhook.Area, Stream: bus.StreamOutcomes, Parallel: parallel, Drain: s.drain,
+		Name: Consumer, Area: webhook.Area, Stream: bus.StreamOutcomes, Parallel: parallel, Drain: s.drain, Attempts: attempts,
 		Bounds: func(*bus.Delivery) bus.Bounds { return bus.Bounds{Time: attemptTime} },
 		Handle: func(ctx context.Context, d bus.Delivery) error {
 			e, err := s.eventOf(d)

@@ -70,7 +70,7 @@ func (b *Browser) Open(t *testing.T, server, path string) *Page {
 	t.Helper()
 	ctx, end := chromedp.NewContext(b.ctx, chromedp.WithNewBrowserContext())
 	t.Cleanup(end)
-	ctx, cancel := context.WithTimeout(ctx, 4*wait)
+	ctx, cancel := context.WithTimeout(ctx, 8*wait) // the longest tests look at ten states of a large page
 	t.Cleanup(cancel)
 	p := &Page{Server: server, Owner: system.NewOwner(), ctx: ctx}
 	if err := chromedp.Listen(ctx, p.note); err != nil {

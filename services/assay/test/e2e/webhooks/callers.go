@@ -12,7 +12,7 @@ import (
 func Callers() identity.Area {
 	return identity.Area{
 		Items: []identity.Item{{
-			Name: "webhook", In: "webhooks", Path: "/v1/webhooks", Body: `{"url":"https://receiver.example/","name":"{marker}"}`, Field: "id",
+			Name: "webhook", In: "webhooks", Path: "/v1/webhooks", Body: `{"url":"https://receiver.example/{marker}"}`, Field: "id",
 			Unknown: uuid.NewString, Shown: "/v1/webhooks/{webhook}",
 		}},
 		Operations: map[string]identity.Operation{
