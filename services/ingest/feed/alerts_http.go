@@ -43,14 +43,14 @@ type alertSettings struct {
 	alert.Settings
 }
 
-// alertBody names the schema.
-type alertBody struct{ alert.Settings }
+// newAlertSettings names the schema of the body.
+type newAlertSettings struct{ alert.Settings }
 
 type alertPutInput struct {
 	Name        string `path:"name" pattern:"^[a-z0-9][a-z0-9-]{0,63}$"`
 	IfMatch     string `header:"If-Match" doc:"the current ETag of the alert, or *"`
 	IfNoneMatch string `header:"If-None-Match" doc:"* to reject the request if the alert exists"`
-	Body        alertBody
+	Body        newAlertSettings
 }
 
 type alertPutOutput struct {

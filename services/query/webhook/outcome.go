@@ -54,7 +54,7 @@ type data struct {
 }
 
 // parallel is the number of outcomes that a process handles concurrently. Most of their time is the wait of the registry.
-const parallel = 32
+const parallel = 16
 
 const (
 	// attemptTime is the timeout of an attempt to store the deliveries of an outcome.

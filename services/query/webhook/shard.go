@@ -10,8 +10,11 @@ import (
 )
 
 const (
-	// look is the interval at which a process looks for deliveries that another process has added, or that have become due.
+	// look is the interval at which the holder of a shard looks for deliveries that another process has added.
 	look = 2 * time.Second
+	// idle is the interval at which every process looks for deliveries that none sends: the process that adds one sends it,
+	// unless it ends.
+	idle = 10 * time.Second
 	// spacing is the minimum interval at which a process looks, so that deliveries that are added at once are found at once.
 	spacing = 50 * time.Millisecond
 	// retryPause is the pause after a failure of the table.
@@ -40,7 +43,7 @@ func (s *shard) run(ctx context.Context) {
 		if err == nil && len(due) > 0 {
 			err = s.take(ctx)
 		}
-		pause := max(0, min(look, time.Until(next)))
+		pause := max(0, min(idle, time.Until(next)))
 		if held, ok := errors.AsType[*checkpoint.HeldError](err); ok {
 			pause = max(held.Wait, look/2)
 		} else if err != nil && ctx.Err() == nil {
