@@ -69,7 +69,7 @@ func (s *shard) due(ctx context.Context) (due []string, next time.Time, err erro
 	now := time.Now()
 	s.scanned, next = now, now.Add(time.Hour)
 	err = s.deliveries.Waiting(ctx, s.number, func(endpointID string, at time.Time) {
-		if l := s.lines[endpointID]; l != nil && l.until.After(at) {
+		if l := s.lines[endpointID]; l != nil && !l.running && l.until.After(at) { // a running line may change it
 			at = l.until
 		}
 		if at.After(now) {
