@@ -13,10 +13,6 @@ import (
 var (
 	ErrNotFound = errors.New("the alert does not exist")
 	ErrTooMany  = fmt.Errorf("the limit of %d alerts is reached", MaxAlerts)
-	// ErrUnconditional means that an alert exists and the caller specified no revision.
-	ErrUnconditional = errors.New("the alert exists, but no revision was specified")
-	// ErrOtherRevision means that the revision of an alert differs from the one that the caller specified.
-	ErrOtherRevision = errors.New("the alert has a different revision")
 )
 
 // Store stores the settings and the state of each alert as documents in the platform table. ingest writes settings, query
@@ -83,32 +79,13 @@ func parseAlert(d platform.Document) (Alert, error) {
 	return a, nil
 }
 
-// Precondition is the precondition of a change.
-type Precondition struct {
-	Revision int64 // 0 if unspecified
-	Any      bool  // any revision
-	None     bool  // the alert must not exist
-}
-
-func (p Precondition) check(a Alert) error {
-	exists := a.Revision > 0 && !a.Deleted
-	switch {
-	case !exists && (p.Any || p.Revision != 0), exists && p.None:
-		return ErrOtherRevision
-	case exists && !p.Any && p.Revision == 0:
-		return ErrUnconditional
-	case exists && !p.Any && p.Revision != a.Revision:
-		return ErrOtherRevision
-	}
-	return nil
-}
-
-// Put sets the settings of an alert, which must be valid. It returns ErrTooMany, ErrUnconditional or ErrOtherRevision.
-func (s *Store) Put(ctx context.Context, name string, settings Settings, p Precondition) (put Alert, created bool, err error) {
+// Put sets the settings of an alert, which must be valid. It returns ErrTooMany, platform.ErrUnconditional or
+// platform.ErrOtherRevision.
+func (s *Store) Put(ctx context.Context, name string, settings Settings, match platform.Match) (put Alert, created bool, err error) {
 	for {
 		a, err := s.load(ctx, name)
 		if err == nil {
-			err = p.check(a)
+			err = match.Check(a.Revision, a.Revision > 0 && !a.Deleted)
 		}
 		if err != nil {
 			return Alert{}, false, err
@@ -129,15 +106,15 @@ func (s *Store) Put(ctx context.Context, name string, settings Settings, p Preco
 	}
 }
 
-// Delete deletes an alert. A missing alert is not an error unless p specifies a precondition. It returns ErrUnconditional or
-// ErrOtherRevision.
-func (s *Store) Delete(ctx context.Context, name string, p Precondition) error {
+// Delete deletes an alert. A missing alert is not an error unless match specifies a precondition. It returns
+// platform.ErrUnconditional or platform.ErrOtherRevision.
+func (s *Store) Delete(ctx context.Context, name string, match platform.Match) error {
 	for {
 		a, err := s.load(ctx, name)
-		if err != nil || (a.Revision == 0 || a.Deleted) && p == (Precondition{}) {
+		if err != nil || (a.Revision == 0 || a.Deleted) && match == (platform.Match{}) {
 			return err
 		}
-		if err := p.check(a); err != nil {
+		if err := match.Check(a.Revision, a.Revision > 0 && !a.Deleted); err != nil {
 			return err
 		}
 		a.Deleted = true

@@ -10,6 +10,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/assay-project/assay/pkg/feed/alert"
+	"github.com/assay-project/assay/pkg/platform"
 	"github.com/assay-project/assay/pkg/web"
 )
 
@@ -72,7 +73,7 @@ func (a *Area) putAlert(ctx context.Context, in *alertPutInput) (*alertPutOutput
 	if len(wrong) > 0 {
 		return nil, web.Invalid(wrong...)
 	}
-	put, isNew, err := a.alerts.Put(ctx, in.Name, settings, alert.Precondition(match))
+	put, isNew, err := a.alerts.Put(ctx, in.Name, settings, match)
 	if err != nil {
 		return nil, alertProblem(err)
 	}
@@ -93,16 +94,16 @@ func (a *Area) deleteAlert(ctx context.Context, in *alertDeleteInput) (*struct{}
 	if err != nil {
 		return nil, err
 	}
-	return nil, alertProblem(a.alerts.Delete(ctx, in.Name, alert.Precondition(match)))
+	return nil, alertProblem(a.alerts.Delete(ctx, in.Name, match))
 }
 
 func alertProblem(err error) error {
 	switch {
 	case errors.Is(err, alert.ErrTooMany):
 		return web.NewProblem(http.StatusConflict, "too-many-alerts", "There are "+strconv.Itoa(alert.MaxAlerts)+" alerts, the maximum. Delete one first.")
-	case errors.Is(err, alert.ErrUnconditional):
+	case errors.Is(err, platform.ErrUnconditional):
 		return web.NewProblem(http.StatusPreconditionRequired, "precondition-required", "The alert exists. Read it, and send its ETag as If-Match.")
-	case errors.Is(err, alert.ErrOtherRevision):
+	case errors.Is(err, platform.ErrOtherRevision):
 		return web.NewProblem(http.StatusPreconditionFailed, "precondition-failed", "The alert has changed since it was read. Read it and try again.")
 	}
 	return err

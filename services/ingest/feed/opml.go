@@ -11,6 +11,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/assay-project/assay/pkg/platform"
 	"github.com/assay-project/assay/pkg/web"
 	"github.com/assay-project/assay/services/ingest/feed/source"
 	"github.com/assay-project/assay/services/ingest/feed/source/opml"
@@ -132,10 +133,10 @@ func (a *Area) addOutline(ctx context.Context, f opml.Feed, defaults source.Sett
 	}
 	for len(refused) == 0 {
 		name = source.OutlineName(f, func(candidate string) bool { return names[candidate] })
-		_, _, err = a.sources.Put(ctx, name, settings, source.Match{None: true})
+		_, _, err = a.sources.Put(ctx, name, settings, platform.Match{None: true})
 		names[name] = true
 		switch {
-		case errors.Is(err, source.ErrOtherRevision): // the source was added meanwhile
+		case errors.Is(err, platform.ErrOtherRevision): // the source was added meanwhile
 		case errors.Is(err, source.ErrTooMany):
 			return "", []string{"there are " + strconv.Itoa(source.MaxSources) + " sources, the maximum"}, nil
 		default:

@@ -10,6 +10,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/assay-project/assay/pkg/platform"
 	"github.com/assay-project/assay/pkg/web"
 	"github.com/assay-project/assay/services/ingest/feed/source"
 )
@@ -129,8 +130,8 @@ func (a *Area) getSource(ctx context.Context, in *sourceInput) (*sourceOutput, e
 }
 
 // readMatch parses the precondition headers.
-func readMatch(ifMatch, ifNoneMatch string) (source.Match, error) {
-	match := source.Match{Any: ifMatch == "*", None: ifNoneMatch == "*"}
+func readMatch(ifMatch, ifNoneMatch string) (platform.Match, error) {
+	match := platform.Match{Any: ifMatch == "*", None: ifNoneMatch == "*"}
 	if ifMatch != "" && !match.Any {
 		revision, err := strconv.ParseInt(strings.Trim(ifMatch, `"`), 10, 64)
 		if err != nil || revision < 1 {
@@ -191,9 +192,9 @@ func sourceProblem(err error) error {
 		return web.NotFound("There is no feed source with this name.")
 	case errors.Is(err, source.ErrTooMany):
 		return web.NewProblem(http.StatusConflict, "too-many-sources", "There are "+strconv.Itoa(source.MaxSources)+" sources, the maximum. Delete one first.")
-	case errors.Is(err, source.ErrUnconditional):
+	case errors.Is(err, platform.ErrUnconditional):
 		return web.NewProblem(http.StatusPreconditionRequired, "precondition-required", "The source exists. Read it, and send its ETag as If-Match.")
-	case errors.Is(err, source.ErrOtherRevision):
+	case errors.Is(err, platform.ErrOtherRevision):
 		return web.NewProblem(http.StatusPreconditionFailed, "precondition-failed", "The source has changed since it was read. Read it and try again.")
 	}
 	return err

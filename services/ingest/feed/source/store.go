@@ -14,10 +14,6 @@ import (
 var (
 	ErrNotFound = errors.New("the feed source does not exist")
 	ErrTooMany  = fmt.Errorf("the limit of %d feed sources is reached", MaxSources)
-	// ErrUnconditional means that a source exists and the caller specified no revision.
-	ErrUnconditional = errors.New("the feed source exists, but no revision was specified")
-	// ErrOtherRevision means that the revision of a source differs from the one that the caller specified.
-	ErrOtherRevision = errors.New("the feed source has a different revision")
 )
 
 // MaxSources is the maximum number of sources. Every check for due sources reads all of them.
@@ -109,30 +105,11 @@ func (s *Store) update(ctx context.Context, name string, change func(source *Sou
 	}
 }
 
-// Match is the precondition of a change.
-type Match struct {
-	Revision int64 // 0 if unspecified
-	Any      bool  // any revision
-	None     bool  // the source must not exist
-}
-
-func (m Match) check(current *Source, exists bool) error {
-	switch {
-	case !exists && (m.Any || m.Revision != 0), exists && m.None:
-		return ErrOtherRevision
-	case exists && !m.Any && m.Revision == 0:
-		return ErrUnconditional
-	case exists && !m.Any && m.Revision != current.Revision:
-		return ErrOtherRevision
-	}
-	return nil
-}
-
-// Put sets the settings of a source, which must be valid. It returns ErrTooMany, ErrUnconditional or
-// ErrOtherRevision.
-func (s *Store) Put(ctx context.Context, name string, settings Settings, match Match) (put Source, created bool, err error) {
+// Put sets the settings of a source, which must be valid. It returns ErrTooMany, platform.ErrUnconditional
+// or platform.ErrOtherRevision.
+func (s *Store) Put(ctx context.Context, name string, settings Settings, match platform.Match) (put Source, created bool, err error) {
 	put, err = s.update(ctx, name, func(current *Source, exists bool) error {
-		if err := match.check(current, exists); err != nil {
+		if err := match.Check(current.Revision, exists); err != nil {
 			return err
 		}
 		if created = !exists; created {
@@ -151,13 +128,13 @@ func (s *Store) Put(ctx context.Context, name string, settings Settings, match M
 }
 
 // Delete deletes a source. A missing source is not an error unless match specifies a precondition. It
-// returns ErrUnconditional or ErrOtherRevision.
-func (s *Store) Delete(ctx context.Context, name string, match Match) error {
+// returns platform.ErrUnconditional or platform.ErrOtherRevision.
+func (s *Store) Delete(ctx context.Context, name string, match platform.Match) error {
 	_, err := s.update(ctx, name, func(current *Source, exists bool) error {
-		if !exists && match == (Match{}) {
+		if !exists && match == (platform.Match{}) {
 			return errUnchanged
 		}
-		if err := match.check(current, exists); err != nil {
+		if err := match.Check(current.Revision, exists); err != nil {
 			return err
 		}
 		current.Deleted = true

@@ -48,7 +48,7 @@ func set(t *testing.T, db *dynamodb.Client, all map[string]alerts.Settings) *ale
 		if wrong := settings.Check(); len(wrong) > 0 {
 			t.Fatalf("%s: %v", name, wrong)
 		}
-		if _, _, err := store.Put(t.Context(), name, settings, alerts.Precondition{}); err != nil {
+		if _, _, err := store.Put(t.Context(), name, settings, platform.Match{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -231,7 +231,7 @@ func play(t *testing.T, start time.Time, during func(time.Duration) bool) []fire
 	return all
 }
 
-var whole = flag.Bool("week.whole", false, "evaluate every minute of the week, and again in the replay: slow with the race detector")
+var full = flag.Bool("week.full", false, "evaluate every minute of the week, and again in the replay: slow with the race detector")
 
 // near reports whether a time is in the hours around an event.
 func near(at time.Duration) bool {
@@ -241,7 +241,7 @@ func near(at time.Duration) bool {
 }
 
 // TestAWeekWithFourEvents: of seven days with quiet nights, a weekend and four events, each event fires its alert within two minutes after
-// the items reach its threshold, no other alert fires, and the same hours fire the same again. Without -week.whole, the alerts are
+// the items reach its threshold, no other alert fires, and the same hours fire the same again. Without -week.full, the alerts are
 // evaluated every minute around the events, and otherwise four times an hour.
 func TestAWeekWithFourEvents(t *testing.T) {
 	start := time.Now().UTC().Truncate(time.Hour).Add(-7*day + time.Hour) // rows are kept for seven days
@@ -253,11 +253,11 @@ func TestAWeekWithFourEvents(t *testing.T) {
 	t.Run("play", func(t *testing.T) {
 		t.Run("the week", func(t *testing.T) {
 			t.Parallel()
-			first = play(t, start, func(at time.Duration) bool { return *whole || near(at) || at%(15*time.Minute) == 0 })
+			first = play(t, start, func(at time.Duration) bool { return *full || near(at) || at%(15*time.Minute) == 0 })
 		})
 		t.Run("the hours around the events again", func(t *testing.T) {
 			t.Parallel()
-			again = play(t, start, func(at time.Duration) bool { return *whole || near(at) })
+			again = play(t, start, func(at time.Duration) bool { return *full || near(at) })
 		})
 	})
 	// When the threshold is reached: by the 3rd item with the keyword; after 2 hours without an item of the wire; for volume and
