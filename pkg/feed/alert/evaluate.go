@@ -14,7 +14,7 @@ const (
 	Slack = 30 * time.Minute
 	// minDays is the number of earlier days that are needed to tell what is usual.
 	minDays = 2
-	// maxGap is the time between evaluations after which the time without items is measured anew: items may have been missed.
+	// maxGap is the time between evaluations after which the time without items is measured from the beginning: items may be missing.
 	maxGap = 5 * time.Minute
 )
 
