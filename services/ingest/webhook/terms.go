@@ -14,9 +14,8 @@ import (
 	"github.com/assay-project/assay/pkg/webhook"
 )
 
-// WebhookTerms are what can be changed. What is absent is not changed.
+// WebhookTerms are what can be changed besides the URL. What is absent is not changed.
 type WebhookTerms struct {
-	URL       *string   `json:"url,omitempty" maxLength:"2048"`
 	Name      *string   `json:"name,omitempty" maxLength:"64" pattern:"^[A-Za-z0-9._-]*$" doc:"a unique name, by which items can name the endpoint"`
 	Areas     *[]string `json:"areas,omitempty" maxItems:"16" doc:"the areas whose events are delivered; empty for all"`
 	Types     *[]string `json:"types,omitempty" maxItems:"32" doc:"the types of the events that are delivered, such as library.completed; empty for all"`
@@ -24,6 +23,7 @@ type WebhookTerms struct {
 	Folder    *string   `json:"folder,omitempty" maxLength:"36" doc:"id of a folder of the library: only events of items in it, or below it, are delivered; empty for all"`
 	OnlyNamed *bool     `json:"onlyNamed,omitempty" doc:"deliver only events of items that name the endpoint"`
 	Include   *string   `json:"include,omitempty" enum:"result," doc:"result: payloads contain the result if they do not exceed 20 KB"`
+	Enabled   *bool     `json:"enabled,omitempty" doc:"false: deliveries are listed, but not sent; true: events from now on are sent"`
 }
 
 type createInput struct {
@@ -32,28 +32,19 @@ type createInput struct {
 }
 
 type newWebhook struct {
-	URL       string   `json:"url" minLength:"1" maxLength:"2048" doc:"begins with https://"`
-	Name      string   `json:"name,omitempty" maxLength:"64" pattern:"^[A-Za-z0-9._-]*$" doc:"a unique name, by which items can name the endpoint"`
-	Areas     []string `json:"areas,omitempty" maxItems:"16" doc:"the areas whose events are delivered; default: all"`
-	Types     []string `json:"types,omitempty" maxItems:"32" doc:"the types of the events that are delivered, such as library.completed; default: all"`
-	Tags      []string `json:"tags,omitempty" maxItems:"32" doc:"only events of items with one of these tags are delivered"`
-	Folder    string   `json:"folder,omitempty" maxLength:"36" doc:"id of a folder of the library: only events of items in it, or below it, are delivered"`
-	OnlyNamed bool     `json:"onlyNamed,omitempty" doc:"deliver only events of items that name the endpoint"`
-	Include   string   `json:"include,omitempty" enum:"result," doc:"result: payloads contain the result if they do not exceed 20 KB"`
-	Enabled   *bool    `json:"enabled,omitempty" doc:"false: deliveries are listed, but not sent; default: true"`
-	Signature string   `json:"signature,omitempty" enum:"hmac,ed25519" doc:"hmac (default): version v1; ed25519: version v1a"`
-}
-
-func (n newWebhook) terms() WebhookTerms {
-	return WebhookTerms{&n.URL, &n.Name, &n.Areas, &n.Types, &n.Tags, &n.Folder, &n.OnlyNamed, &n.Include}
+	URL string `json:"url" minLength:"1" maxLength:"2048" doc:"begins with https://"`
+	WebhookTerms
+	Signature string `json:"signature,omitempty" enum:"hmac,ed25519" doc:"hmac (default): version v1; ed25519: version v1a"`
 }
 
 type changeInput struct {
-	Target
-	Body struct {
-		WebhookTerms
-		Enabled *bool `json:"enabled,omitempty" doc:"false: deliveries are listed, but not sent; true: events from now on are sent again"`
-	}
+	webhook.Target
+	Body webhookChange
+}
+
+type webhookChange struct {
+	URL *string `json:"url,omitempty" maxLength:"2048"`
+	WebhookTerms
 }
 
 // set replaces a value if there is another.
@@ -63,9 +54,9 @@ func set[T any](to, from *T) {
 	}
 }
 
-// apply changes an endpoint, or returns the problem with the terms. others are the other endpoints of the owner.
-func (c calls) apply(e *webhook.Endpoint, t WebhookTerms, others []webhook.Endpoint) error {
-	set(&e.URL, t.URL)
+// apply changes an endpoint, or returns the problem with the URL or the terms. others are the other endpoints of the owner.
+func (c calls) apply(e *webhook.Endpoint, to *string, t WebhookTerms, others []webhook.Endpoint) error {
+	set(&e.URL, to)
 	set(&e.Name, t.Name)
 	set(&e.Filter.Areas, t.Areas)
 	set(&e.Filter.Types, t.Types)
@@ -74,6 +65,11 @@ func (c calls) apply(e *webhook.Endpoint, t WebhookTerms, others []webhook.Endpo
 	set(&e.Filter.Named, t.OnlyNamed)
 	if t.Include != nil {
 		e.Include = *t.Include == "result"
+	}
+	if t.Enabled != nil {
+		if e.Off = !*t.Enabled; *t.Enabled {
+			e.EnabledAt = c.now().UTC()
+		}
 	}
 	if err := c.checkURL(e.URL); err != nil {
 		return err

@@ -32,27 +32,22 @@ func New(cfg webhook.Config, documents *platform.Store, areas []string) *Service
 // calls are the calls at one address.
 type calls struct {
 	*Service
-	owner func(web.Caller) (string, error)
+	webhook.Address
 }
 
 // Routes registers the calls for the endpoints of the caller.
 func (s *Service) Routes(r *web.Router) {
-	calls{s, func(c web.Caller) (string, error) {
-		if c.Owner == "" {
-			return "", web.NewProblem(http.StatusBadRequest, "owner-required", "Endpoints belong to an owner. Send its id in the header "+web.OwnerHeader+".")
-		}
-		return c.Owner, nil
-	}}.register(r)
+	calls{s, webhook.Address{Endpoints: s.endpoints}}.register(r)
 }
 
 // OperatorRoutes registers the calls for the endpoints of the operators, which receive the events of all owners and of the feed.
 func (s *Service) OperatorRoutes(r *web.Router) {
-	calls{s, func(web.Caller) (string, error) { return webhook.Operators, nil }}.register(r)
+	calls{s, webhook.Address{Endpoints: s.endpoints, Operators: true}}.register(r)
 }
 
 func (c calls) register(r *web.Router) {
 	const tag, path = "webhooks", "/v1/webhooks"
-	required := web.Refusals{http.StatusBadRequest: {"owner-required"}}
+	required := c.Refused()
 	refused := web.Refusals{http.StatusUnprocessableEntity: {"url-not-allowed"}}
 	changed := web.Refusals{http.StatusNotFound: {"not-found"}, http.StatusConflict: {"changed-meanwhile"}}
 	web.Register(r, huma.Operation{
@@ -86,7 +81,7 @@ type webhookSecretView struct {
 }
 
 func (c calls) create(ctx context.Context, in *createInput) (*secretOutput, error) {
-	owner, err := c.owner(in.Caller)
+	owner, err := c.Owner(in.Caller)
 	if err != nil {
 		return nil, err
 	}
@@ -98,8 +93,8 @@ func (c calls) create(ctx context.Context, in *createInput) (*secretOutput, erro
 		return nil, web.NewProblem(http.StatusConflict, "too-many-webhooks", "An owner can have at most 10 endpoints. Delete one first.")
 	}
 	now := c.now().UTC().Truncate(time.Millisecond)
-	e := webhook.Endpoint{ID: uuid.Must(uuid.NewV7()).String(), Owner: owner, CreatedAt: now, EnabledAt: now, Off: in.Body.Enabled != nil && !*in.Body.Enabled}
-	if err := c.apply(&e, in.Body.terms(), existing); err != nil {
+	e := webhook.Endpoint{ID: uuid.Must(uuid.NewV7()).String(), Owner: owner, CreatedAt: now, EnabledAt: now}
+	if err := c.apply(&e, &in.Body.URL, in.Body.WebhookTerms, existing); err != nil {
 		return nil, err
 	}
 	return c.renew(ctx, e, 0, in.Body.Signature == "ed25519")
@@ -139,29 +134,10 @@ func (c calls) store(ctx context.Context, e webhook.Endpoint, version int64) (we
 	return e.View(health, c.now()), err
 }
 
-// Target is an endpoint of the caller.
-type Target struct {
-	web.CallerParam
-	ID string `path:"id" maxLength:"36"`
-}
-
-// find reads an endpoint of the caller.
-func (c calls) find(ctx context.Context, in Target) (webhook.Endpoint, int64, error) {
-	owner, err := c.owner(in.Caller)
-	if err != nil {
-		return webhook.Endpoint{}, 0, err
-	}
-	e, version, err := c.endpoints.Get(ctx, owner, in.ID)
-	if errors.Is(err, webhook.ErrNotFound) {
-		err = web.NotFound("There is no webhook endpoint with this id.")
-	}
-	return e, version, err
-}
-
 type endpointOutput struct{ Body webhook.EndpointView }
 
 func (c calls) change(ctx context.Context, in *changeInput) (*endpointOutput, error) {
-	e, version, err := c.find(ctx, in.Target)
+	e, version, err := c.Find(ctx, in.Target)
 	if err != nil {
 		return nil, err
 	}
@@ -170,32 +146,27 @@ func (c calls) change(ctx context.Context, in *changeInput) (*endpointOutput, er
 		return nil, err
 	}
 	others = slices.DeleteFunc(others, func(o webhook.Endpoint) bool { return o.ID == e.ID })
-	if err := c.apply(&e, in.Body.WebhookTerms, others); err != nil {
+	if err := c.apply(&e, in.Body.URL, in.Body.WebhookTerms, others); err != nil {
 		return nil, err
-	}
-	if enabled := in.Body.Enabled; enabled != nil {
-		if e.Off = !*enabled; *enabled {
-			e.EnabledAt = c.now().UTC()
-		}
 	}
 	view, err := c.store(ctx, e, version)
 	return &endpointOutput{view}, err
 }
 
-type rotateInput struct{ Target }
+type rotateInput struct{ webhook.Target }
 
 func (c calls) rotate(ctx context.Context, in *rotateInput) (*secretOutput, error) {
-	e, version, err := c.find(ctx, in.Target)
+	e, version, err := c.Find(ctx, in.Target)
 	if err != nil {
 		return nil, err
 	}
 	return c.renew(ctx, e, version, e.PublicKey != "")
 }
 
-type deleteInput struct{ Target }
+type deleteInput struct{ webhook.Target }
 
 func (c calls) delete(ctx context.Context, in *deleteInput) (*struct{}, error) {
-	owner, err := c.owner(in.Caller)
+	owner, err := c.Owner(in.Caller)
 	if err != nil {
 		return nil, err
 	}

@@ -19,27 +19,22 @@ import (
 // calls are the calls at one address.
 type calls struct {
 	*Service
-	owner func(web.Caller) (string, error)
+	webhook.Address
 }
 
 // Routes registers the calls for the endpoints of the caller.
 func (s *Service) Routes(r *web.Router) {
-	calls{s, func(c web.Caller) (string, error) {
-		if c.Owner == "" {
-			return "", web.NewProblem(http.StatusBadRequest, "owner-required", "Endpoints belong to an owner. Send its id in the header "+web.OwnerHeader+".")
-		}
-		return c.Owner, nil
-	}}.register(r)
+	calls{s, webhook.Address{Endpoints: s.endpoints}}.register(r)
 }
 
 // OperatorRoutes registers the calls for the endpoints of the operators.
 func (s *Service) OperatorRoutes(r *web.Router) {
-	calls{s, func(web.Caller) (string, error) { return webhook.Operators, nil }}.register(r)
+	calls{s, webhook.Address{Endpoints: s.endpoints, Operators: true}}.register(r)
 }
 
 func (c calls) register(r *web.Router) {
 	const tag, path = "webhooks", "/v1/webhooks"
-	required := web.Refusals{http.StatusBadRequest: {"owner-required"}}
+	required := c.Refused()
 	missing := web.Refusals{http.StatusNotFound: {"not-found"}}
 	disabled := web.Refusals{http.StatusConflict: {"webhook-disabled"}}
 	web.Register(r, huma.Operation{
@@ -72,7 +67,7 @@ type webhookList struct {
 }
 
 func (c calls) list(ctx context.Context, in *callerInput) (*listOutput, error) {
-	owner, err := c.owner(in.Caller)
+	owner, err := c.Owner(in.Caller)
 	if err != nil {
 		return nil, err
 	}
@@ -85,22 +80,9 @@ func (c calls) list(ctx context.Context, in *callerInput) (*listOutput, error) {
 	return &listOutput{webhookList{slices.Clip(views)}}, err
 }
 
-// Target is an endpoint of the caller.
-type Target struct {
-	web.CallerParam
-	ID string `path:"id" maxLength:"36"`
-}
-
-// find reads an endpoint of the caller.
-func (c calls) find(ctx context.Context, in Target) (webhook.Endpoint, webhook.Health, error) {
-	owner, err := c.owner(in.Caller)
-	if err != nil {
-		return webhook.Endpoint{}, webhook.Health{}, err
-	}
-	e, _, err := c.endpoints.Get(ctx, owner, in.ID)
-	if errors.Is(err, webhook.ErrNotFound) {
-		err = web.NotFound("There is no webhook endpoint with this id.")
-	}
+// find reads an endpoint of the caller and its health.
+func (c calls) find(ctx context.Context, t webhook.Target) (webhook.Endpoint, webhook.Health, error) {
+	e, _, err := c.Find(ctx, t)
 	if err != nil {
 		return e, webhook.Health{}, err
 	}
@@ -110,13 +92,13 @@ func (c calls) find(ctx context.Context, in Target) (webhook.Endpoint, webhook.H
 
 type endpointOutput struct{ Body webhook.EndpointView }
 
-func (c calls) get(ctx context.Context, in *Target) (*endpointOutput, error) {
+func (c calls) get(ctx context.Context, in *webhook.Target) (*endpointOutput, error) {
 	e, h, err := c.find(ctx, *in)
 	return &endpointOutput{e.View(h, time.Now())}, err
 }
 
 type deliveriesInput struct {
-	Target
+	webhook.Target
 	Status string `query:"status" enum:"pending,delivered,dead" doc:"only deliveries with this status"`
 	Limit  int32  `query:"limit" default:"50" minimum:"1" maximum:"200"`
 	Cursor string `query:"cursor" maxLength:"2048" doc:"nextCursor of the previous page"`
@@ -156,7 +138,7 @@ const (
 	maxTestsPerClient = 10
 )
 
-func (c calls) test(ctx context.Context, in *Target) (*deliveryOutput, error) {
+func (c calls) test(ctx context.Context, in *webhook.Target) (*deliveryOutput, error) {
 	e, h, err := c.find(ctx, *in)
 	if err == nil && e.State(h) == webhook.Disabled {
 		err = errDisabled()
@@ -192,7 +174,7 @@ func (c calls) test(ctx context.Context, in *Target) (*deliveryOutput, error) {
 }
 
 type replayInput struct {
-	Target
+	webhook.Target
 	Body struct {
 		EventID string         `json:"eventId,omitempty" maxLength:"512" doc:"send this event again: its id on NATS, or the webhook-id of its delivery"`
 		After   string         `json:"after,omitempty" maxLength:"512" doc:"send all events again after the one with this id"`
