@@ -48,29 +48,31 @@ type loaded struct {
 
 // run sends deliveries until none is due, the endpoint rests, or ctx is done and the requests in progress have ended.
 func (l *line) run(ctx context.Context) {
+	var due []webhook.Pending
 	for ctx.Err() == nil {
-		due, err := l.deliveries.Due(ctx, l.endpointID, page)
-		for err == nil && len(due) > 0 && ctx.Err() == nil {
-			now := due[:min(len(due), l.width())]
-			due = due[len(now):]
-			err = l.sendAll(ctx, now)
-			if l.streak >= patience {
-				l.until = time.Now().Add(min(time.Second<<min(l.streak-patience, 10), maxRest))
+		var err error
+		if len(due) == 0 {
+			due, err = l.deliveries.Due(ctx, l.endpointID, page)
+			if err == nil && len(due) == 0 {
 				return
-			}
-			if len(due) == 0 {
-				due, err = l.deliveries.Due(ctx, l.endpointID, page)
 			}
 		}
 		if err == nil {
+			now := due[:min(len(due), l.width())]
+			due = due[len(now):]
+			err = l.sendAll(ctx, now)
+		}
+		switch {
+		case l.streak >= patience:
+			l.until = time.Now().Add(min(time.Second<<min(l.streak-patience, 10), maxRest))
 			return
-		}
-		if ctx.Err() == nil {
+		case err != nil && ctx.Err() == nil:
 			l.log.Warn().Err(err).Str("endpoint", l.endpointID).Msg("cannot send webhooks; retrying")
-		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(retryPause):
+			due = nil
+			select {
+			case <-ctx.Done():
+			case <-time.After(retryPause):
+			}
 		}
 	}
 }
@@ -99,10 +101,10 @@ func (l *line) sendAll(ctx context.Context, all []webhook.Pending) error {
 		if failing.Load() || ctx.Err() != nil {
 			break
 		}
-		if err = l.refresh(ctx, owner); err != nil {
+		var to *loaded
+		if to, err = l.refreshed(ctx, owner); err != nil {
 			break
 		}
-		to := l.current()
 		sending.Go(func() {
 			var record func() error
 			results[i], record, failed[i] = l.send(ctx, to, d)
@@ -125,20 +127,15 @@ func (l *line) sendAll(ctx context.Context, all []webhook.Pending) error {
 	return errors.Join(failed...)
 }
 
-func (l *line) current() *loaded {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.target
-}
-
-// refresh reads the endpoint, unless that was done recently.
-func (l *line) refresh(ctx context.Context, owner string) error {
+// refreshed returns the endpoint, which it reads unless that was done recently.
+func (l *line) refreshed(ctx context.Context, owner string) (*loaded, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.target != nil && time.Since(l.target.read) < fresh {
-		return nil
+		return l.target, nil
 	}
-	return l.load(ctx, owner)
+	err := l.load(ctx, owner)
+	return l.target, err
 }
 
 // load reads the endpoint.
