@@ -123,7 +123,7 @@ func failedDeliveriesAreRepeated(t *testing.T, s system.System) {
 	})
 }
 
-// goneEndpointsEnd: an endpoint that responds with 410 is disabled, and another endpoint of the owner is told.
+// goneEndpointsEnd: an endpoint that responds with 410 is disabled, and another endpoint of the owner receives webhook.disabled.
 func goneEndpointsEnd(t *testing.T, s system.System) {
 	owner := newOwner(s)
 	gone, other := owner.register(t, "", http.StatusGone), owner.register(t, `"areas":["webhook"]`)

@@ -146,7 +146,7 @@ func (s *system) environ(role string, at wire.Engines) []string {
 	if role != ingest.Name {
 		uploads, reservations = time.Second.String(), expires.String()
 	}
-	return append(append(paidEnviron(), webhookEnviron()...),
+	return append(append(paidEnviron(), e2e.LocalReceivers()...),
 		"ASSAY_NATS_URL="+at.NATS, "ASSAY_ALLOW_UNSYNCED=true", "ASSAY_DYNAMODB_ENDPOINT="+at.DynamoDB, "ASSAY_S3_ENDPOINT="+at.S3,
 		"ASSAY_S3_PUBLIC_ENDPOINT="+s.at.S3, "ASSAY_S3_BUCKET="+s.cfg.Backends.S3.Bucket,
 		"AWS_ACCESS_KEY_ID="+accessKey, "AWS_SECRET_ACCESS_KEY="+secretKey, "AWS_REGION=us-east-1",

@@ -5,15 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptest"
-
-	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
 	"github.com/assay-project/assay/pkg/platform"
 	"github.com/assay-project/assay/pkg/webhook"
 	"github.com/assay-project/assay/services/analyzer"
+	e2e "github.com/assay-project/assay/services/assay/test/e2e/system"
 	"github.com/assay-project/assay/services/assay/test/fault/audit"
 	"github.com/assay-project/assay/services/query"
 )
@@ -21,8 +19,8 @@ import (
 func webhookScenarios() []scenario {
 	roles := []string{analyzer.Name, query.Name}
 	return []scenario{
-		{name: "webhook", roles: roles, play: toldOnce},
-		{name: "webhook of an endpoint that is gone", roles: roles, play: toldGone},
+		{name: "webhook", roles: roles, play: notifiedOnce},
+		{name: "webhook of an endpoint that is gone", roles: roles, play: notifiedGone},
 	}
 }
 
@@ -38,14 +36,7 @@ type receiver struct {
 func (r *run) receive(ctx context.Context, status int) *receiver {
 	to := &receiver{arrived: make(chan http.Header, 100)}
 	to.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		body, err := io.ReadAll(req.Body)
-		var verifier *standardwebhooks.Webhook
-		if err == nil {
-			verifier, err = standardwebhooks.NewWebhook(to.Secret)
-		}
-		if err == nil {
-			err = verifier.Verify(body, req.Header)
-		}
+		body, err := e2e.ReadWebhook(req, to.Secret)
 		if err != nil {
 			r.t.Errorf("%s: %v: %s", r.title, err, body)
 		}
@@ -63,8 +54,8 @@ func (r *run) receive(ctx context.Context, status int) *receiver {
 	return to
 }
 
-// told waits until an endpoint has received the outcome of the client's file, and its delivery has a status.
-func (r *run) told(ctx context.Context, to *receiver, status webhook.Status) {
+// notified waits until an endpoint has received the outcome of the client's file, and its delivery has a status.
+func (r *run) notified(ctx context.Context, to *receiver, status webhook.Status) {
 	file, err := r.system.files.Get(ctx, r.id(ctx))
 	if err != nil {
 		r.t.Errorf("%s: %v", r.title, err)
@@ -93,21 +84,21 @@ func (r *run) told(ctx context.Context, to *receiver, status webhook.Status) {
 	}
 }
 
-func toldOnce(ctx context.Context, r *run) {
+func notifiedOnce(ctx context.Context, r *run) {
 	to := r.receive(ctx, http.StatusNoContent)
 	r.begin()
 	r.post(ctx, text)
 	r.promised(ctx, audit.Promise{Result: statistics})
-	r.told(ctx, to, webhook.StatusDelivered)
+	r.notified(ctx, to, webhook.StatusDelivered)
 }
 
-// toldGone checks that an endpoint that responds with 410 is disabled.
-func toldGone(ctx context.Context, r *run) {
+// notifiedGone checks that an endpoint that responds with 410 is disabled.
+func notifiedGone(ctx context.Context, r *run) {
 	to := r.receive(ctx, http.StatusGone)
 	r.begin()
 	r.post(ctx, text)
 	r.promised(ctx, audit.Promise{Result: statistics})
-	r.told(ctx, to, webhook.StatusDead)
+	r.notified(ctx, to, webhook.StatusDead)
 	endpoints := webhook.NewEndpoints(platform.NewStore(r.system.audit.DB(), r.system.cfg.Platform))
 	err := r.system.settle(ctx, func(ctx context.Context) error {
 		e, _, err := endpoints.Get(ctx, r.owner, to.ID)
@@ -123,9 +114,4 @@ func toldGone(ctx context.Context, r *run) {
 	if err != nil {
 		r.t.Errorf("%s: %v", r.title, err)
 	}
-}
-
-// webhookEnviron allows the receivers of the tests.
-func webhookEnviron() []string {
-	return []string{"ASSAY_WEBHOOKS_ALLOW_NETWORKS=127.0.0.0/8"}
 }

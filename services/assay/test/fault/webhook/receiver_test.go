@@ -11,9 +11,8 @@ import (
 	"testing"
 	"time"
 
-	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
-
 	"github.com/assay-project/assay/pkg/webhook"
+	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
 const owner = "ann"
@@ -75,29 +74,19 @@ func (w *world) register(t *testing.T, handle http.HandlerFunc) *receiver {
 // arrive verifies and records a request.
 func (r *receiver) arrive(request *http.Request) {
 	arrived := time.Now()
-	body, err := io.ReadAll(request.Body)
-	if err != nil {
-		return // the sender was killed
-	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	var payload struct{ Timestamp time.Time }
-	if err := json.Unmarshal(body, &payload); err != nil {
-		r.owned.Errorf("%v: %s", err, body)
-	}
 	// After a rotation, requests are signed with the new secret and the one before it.
-	var failed error
-	for _, secret := range r.secrets[max(0, len(r.secrets)-2):] {
-		verifier, err := standardwebhooks.NewWebhook(secret)
-		if err == nil {
-			err = verifier.Verify(body, request.Header)
-		}
-		if failed = err; err == nil {
-			break
-		}
+	body, err := system.ReadWebhook(request, r.secrets[max(0, len(r.secrets)-2):]...)
+	if body == nil {
+		return // the sender was killed
 	}
-	if failed != nil {
-		r.owned.Errorf("%v: %v", failed, request.Header)
+	var payload struct{ Timestamp time.Time }
+	if err == nil {
+		err = json.Unmarshal(body, &payload)
+	}
+	if err != nil {
+		r.owned.Errorf("%v: %v: %s", err, request.Header, body)
 	}
 	id := request.Header.Get(webhook.HeaderID)
 	got, again := r.got[id]
