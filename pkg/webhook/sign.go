@@ -1,6 +1,8 @@
 package webhook
 
 import (
+	"bytes"
+	"context"
 	"crypto/ed25519"
 	"crypto/hmac"
 	"crypto/rand"
@@ -8,9 +10,12 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"net/http"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/assay-project/assay/pkg/process"
 )
 
 // Headers of a delivery, as Standard Webhooks 1.0.0 defines them.
@@ -86,4 +91,22 @@ func Sign(secrets []string, id string, at time.Time, body []byte) (string, error
 		all = append(all, "v1,"+base64.StdEncoding.EncodeToString(sum.Sum(nil)))
 	}
 	return strings.Join(all, " "), nil
+}
+
+// NewRequest returns a signed request for an event, whose message id is id, that is sent at a time.
+func NewRequest(ctx context.Context, url string, secrets []string, id string, at time.Time, body []byte) (*http.Request, error) {
+	signature, err := Sign(secrets, id, at, body)
+	if err != nil {
+		return nil, err
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("User-Agent", "Assay-Webhooks/"+process.Version())
+	r.Header.Set(HeaderID, id)
+	r.Header.Set(HeaderTimestamp, strconv.FormatInt(at.Unix(), 10))
+	r.Header.Set(HeaderSignature, signature)
+	return r, nil
 }

@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -16,7 +15,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/assay-project/assay/pkg/process"
 	"github.com/assay-project/assay/pkg/webhook"
 	"github.com/assay-project/assay/services/assay/client"
 )
@@ -200,20 +198,10 @@ func (l *listener) forwardNew(ctx context.Context) error {
 
 // post makes the request of a delivery.
 func (l *listener) post(ctx context.Context, d client.Delivery) (status int, err error) {
-	now := time.Now()
-	signature, err := webhook.Sign([]string{l.secret}, d.ID, now, d.Payload)
+	r, err := webhook.NewRequest(ctx, l.target, []string{l.secret}, d.ID, time.Now(), d.Payload)
 	if err != nil {
 		return 0, err
 	}
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, l.target, bytes.NewReader(d.Payload))
-	if err != nil {
-		return 0, err
-	}
-	r.Header.Set("Content-Type", "application/json")
-	r.Header.Set("User-Agent", "Assay-Webhooks/"+process.Version())
-	r.Header.Set(webhook.HeaderID, d.ID)
-	r.Header.Set(webhook.HeaderTimestamp, strconv.FormatInt(now.Unix(), 10))
-	r.Header.Set(webhook.HeaderSignature, signature)
 	response, err := l.http.Do(r)
 	if err != nil {
 		if wrapped, ok := errors.AsType[*url.Error](err); ok {

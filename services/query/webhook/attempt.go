@@ -9,12 +9,10 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/assay-project/assay/pkg/guard"
-	"github.com/assay-project/assay/pkg/process"
 	"github.com/assay-project/assay/pkg/webhook"
 )
 
@@ -84,21 +82,11 @@ func (s *Service) draining(ctx context.Context) (context.Context, context.Cancel
 func (s *Service) request(ctx context.Context, to *loaded, d webhook.Delivery) (*http.Response, webhook.Attempt, error) {
 	now := time.Now()
 	attempt := webhook.Attempt{At: now.UnixMilli()}
-	id := webhook.MessageID(d.EventID)
-	signature, err := webhook.Sign(to.secrets, id, now, []byte(d.Body))
-	if err != nil {
-		return nil, attempt, err
-	}
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, to.URL, strings.NewReader(d.Body))
+	r, err := webhook.NewRequest(ctx, to.URL, to.secrets, webhook.MessageID(d.EventID), now, []byte(d.Body))
 	if err != nil {
 		attempt.Error = "the URL is invalid"
 		return nil, attempt, err
 	}
-	r.Header.Set("Content-Type", "application/json")
-	r.Header.Set("User-Agent", "Assay-Webhooks/"+process.Version())
-	r.Header.Set(webhook.HeaderID, id)
-	r.Header.Set(webhook.HeaderTimestamp, strconv.FormatInt(now.Unix(), 10))
-	r.Header.Set(webhook.HeaderSignature, signature)
 	response, err := s.client.Do(r)
 	if err == nil {
 		attempt.HTTP = response.StatusCode
