@@ -53,6 +53,9 @@ func Stores(ctx context.Context, cfg Config) (*Connections, error) {
 	if err != nil {
 		return nil, err
 	}
+	if obs.Tracing(ctx) {
+		traced(&base)
+	}
 	return &Connections{
 		DB: table.Connect(base, cfg.DynamoDB), Streams: table.ConnectStreams(base, cfg.DynamoDB),
 		Bucket: blob.New(base, cfg.S3), AWS: base, connections: connections,

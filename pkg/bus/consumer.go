@@ -3,9 +3,13 @@ package bus
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/nats-io/nats.go"
+	"go.opentelemetry.io/otel/attribute"
+	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
+	"go.opentelemetry.io/otel/trace"
 
 	"github.com/assay-project/assay/pkg/event"
 	"github.com/assay-project/assay/pkg/obs"
@@ -169,4 +173,15 @@ func (d Delivery) Tenant() string { return d.header.Get(headerTenant) }
 // WithTrace returns ctx with the publisher's request id and trace context.
 func (d Delivery) WithTrace(ctx context.Context) context.Context {
 	return obs.WithTrace(ctx, obs.Trace(event.ParseTrace(d.header)))
+}
+
+// BeginTrace is like WithTrace, and begins the span of the delivery to a consumer. A redelivery has the number of the server,
+// which counts every delivery, and links to the previous one.
+func (d Delivery) BeginTrace(ctx context.Context, c Consumer, number int) (context.Context, trace.Span) {
+	return obs.BeginDelivery(d.WithTrace(ctx), "process "+d.Type,
+		obs.Delivery{Message: fmt.Sprintf("%s/%s/%d/%d", c.Name, c.Stream, d.Sequence, d.Stored.UnixMilli()), Number: number},
+		trace.WithSpanKind(trace.SpanKindConsumer), trace.WithAttributes(
+			semconv.MessagingSystemKey.String("nats"), semconv.MessagingOperationTypeProcess, semconv.MessagingConsumerGroupName(c.Name),
+			semconv.MessagingMessageID(d.ID), semconv.MessagingDestinationName(d.Subject),
+			attribute.Int("assay.delivery", number), attribute.String("assay.area", c.Area), attribute.String("assay.item", d.Item)))
 }

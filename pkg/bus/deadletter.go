@@ -163,8 +163,11 @@ func (b *Bus) DropDead(ctx context.Context, sequence uint64) error {
 func (b *Bus) Replay(ctx context.Context, l DeadLetter) error {
 	id := fmt.Sprintf("replay/%d/%d", l.Sequence, l.Last.UnixMilli())
 	msg := &nats.Msg{Subject: l.Subject, Header: event.OwnHeaders(l.header), Data: l.Data}
-	// The message keeps its own trace.
-	return b.publish(obs.WithTrace(ctx, obs.Trace{}), msg, id, "replay", msg.Header.Get(headerTenant))
+	// The message continues its own trace.
+	replayed, span := obs.Start(obs.WithTrace(ctx, obs.Trace(event.ParseTrace(msg.Header))), "replay", obs.Link(ctx))
+	err := b.publish(replayed, msg, id, "replay", msg.Header.Get(headerTenant))
+	obs.End(span, err)
+	return err
 }
 
 func readDeadLetter(msg *jetstream.RawStreamMsg) DeadLetter {

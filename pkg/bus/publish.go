@@ -10,6 +10,8 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
+	"go.opentelemetry.io/otel/trace"
 
 	"github.com/assay-project/assay/pkg/event"
 	"github.com/assay-project/assay/pkg/obs"
@@ -38,6 +40,9 @@ const (
 // send stores a message with the trace of ctx, and retries until its budget is used up. It reports
 // whether the message was stored rather than dropped as a duplicate.
 func (b *Bus) send(ctx context.Context, msg *nats.Msg, id, kind string) (stored bool, err error) {
+	ctx, span := obs.Start(ctx, "publish "+kind, trace.WithSpanKind(trace.SpanKindProducer), trace.WithAttributes(
+		semconv.MessagingSystemKey.String("nats"), semconv.MessagingOperationTypeSend, semconv.MessagingMessageID(id)))
+	defer func() { obs.End(span, err) }()
 	event.Trace(obs.TraceFrom(ctx)).Set(msg.Header)
 	budget := publishBudget
 	if left, bounded := outage.Left(ctx, outage.NATS); bounded {

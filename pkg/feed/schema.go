@@ -21,7 +21,7 @@ type Config struct {
 //   - compound, which cannot be derived from sentiment and score of a neutral text;
 //   - analyzed_at and failed_at, which make repeated outcome events equal,
 //     and error_message, the reason why a pending item could not be analyzed;
-//   - writer, which lets a writer whose response was lost recognize its own item, and distinguishes the item from
+//   - writer, a unique token (trace.go), which lets a writer whose response was lost recognize its own item, and distinguishes the item from
 //     an earlier one that had the same source id and was deleted;
 //   - sender, the first sender of the item, whose share of the queue and whose quotas it uses;
 //   - expires_at, if items expire.

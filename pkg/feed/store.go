@@ -2,7 +2,6 @@ package feed
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"maps"
@@ -17,6 +16,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/assay-project/assay/pkg/lifecycle"
+	"github.com/assay-project/assay/pkg/obs"
 	"github.com/assay-project/assay/pkg/table"
 )
 
@@ -41,7 +41,9 @@ func (s *Store) Check(ctx context.Context) error { return table.Check(ctx, s.db,
 // response was lost and the SDK retried. The condition does not cover items with a different time, so
 // all writers of a source id must first agree on the time.
 func (s *Store) Create(ctx context.Context, i Item) (stored Item, created bool, err error) {
-	i.Writer = rand.Text()
+	ctx, span := obs.Start(ctx, "create feed item")
+	defer func() { obs.End(span, err) }()
+	i.Writer = writer(span.SpanContext())
 	attributes, err := attributevalue.MarshalMap(i)
 	if err != nil {
 		return Item{}, false, fmt.Errorf("create %s: %w", i.SourceID, err)

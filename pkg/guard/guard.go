@@ -19,7 +19,10 @@ import (
 	"time"
 
 	"code.dny.dev/ssrf"
+	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
+	"go.opentelemetry.io/otel/trace"
 
+	"github.com/assay-project/assay/pkg/obs"
 	"github.com/assay-project/assay/pkg/reason"
 )
 
@@ -147,9 +150,16 @@ func Client(p Policy, timeout time.Duration) *http.Client {
 // checked checks the URL of every request, redirects included.
 type checked struct{ *http.Transport }
 
-func (c checked) RoundTrip(r *http.Request) (*http.Response, error) {
+// RoundTrip implements http.RoundTripper. The span of a request ends with the header of its response.
+func (c checked) RoundTrip(r *http.Request) (response *http.Response, err error) {
 	if err := CheckURL(r.URL); err != nil {
 		return nil, err
 	}
-	return c.Transport.RoundTrip(r)
+	ctx, span := obs.Start(r.Context(), r.Method, trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(
+		semconv.HTTPRequestMethodKey.String(r.Method), semconv.ServerAddress(r.URL.Hostname())))
+	defer func() { obs.End(span, err) }()
+	if response, err = c.Transport.RoundTrip(r.WithContext(ctx)); err == nil {
+		span.SetAttributes(semconv.HTTPResponseStatusCode(response.StatusCode))
+	}
+	return response, err
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
+	"go.opentelemetry.io/otel/trace"
 )
 
 // Config contains the logging settings.
@@ -61,18 +62,22 @@ func terminal(out io.Writer) bool {
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
-// Log returns base with the request_id and trace_id of the Trace in ctx, if there is one.
+// Log returns base with the request_id, trace_id and span_id of ctx, as far as there are any.
 func Log(ctx context.Context, base zerolog.Logger) zerolog.Logger {
-	trace := TraceFrom(ctx)
-	if trace == (Trace{}) {
+	requestID, _ := ctx.Value(requestKey{}).(string)
+	span := trace.SpanContextFromContext(ctx)
+	if requestID == "" && !span.HasTraceID() {
 		return base
 	}
 	with := base.With()
-	if trace.RequestID != "" {
-		with = with.Str("request_id", trace.RequestID)
+	if requestID != "" {
+		with = with.Str("request_id", requestID)
 	}
-	if id := trace.ID(); id != "" {
-		with = with.Str("trace_id", id)
+	if span.HasTraceID() {
+		with = with.Str("trace_id", span.TraceID().String())
+	}
+	if span.HasSpanID() {
+		with = with.Str("span_id", span.SpanID().String())
 	}
 	return with.Logger()
 }

@@ -34,7 +34,7 @@ func TestLoggerWritesJSONWithServiceTimeAndTrace(t *testing.T) {
 	delete(line, "time")
 	want := map[string]string{
 		"level": "info", "service": "ingest", "message": "seen",
-		"request_id": "req-1", "trace_id": "0af7651916cd43dd8448eb211c80319c",
+		"request_id": "req-1", "trace_id": "0af7651916cd43dd8448eb211c80319c", "span_id": "b7ad6b7169203331",
 	}
 	for key, value := range want {
 		if line[key] != value {

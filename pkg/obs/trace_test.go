@@ -2,7 +2,6 @@ package obs_test
 
 import (
 	"context"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -18,43 +17,35 @@ const (
 	parent  = "00-" + traceID + "-" + spanID + "-01"
 )
 
-func TestContinueTraceKeepsTheTraceAndMakesASpan(t *testing.T) {
+func TestContinueTraceKeepsTheTrace(t *testing.T) {
 	got := obs.ContinueTrace("req-1", parent, "vendor=a b")
-	if got.RequestID != "req-1" || got.State != "vendor=a b" || got.ID() != traceID {
-		t.Errorf("got %+v, want request id req-1, state vendor=a b and trace %s", got, traceID)
+	if want := (obs.Trace{RequestID: "req-1", Parent: parent, State: "vendor=a b"}); got != want || got.ID() != traceID {
+		t.Errorf("got %+v with id %s, want %+v with id %s", got, got.ID(), want, traceID)
 	}
-	if !regexp.MustCompile("^00-"+traceID+"-[0-9a-f]{16}-01$").MatchString(got.Parent) || strings.Contains(got.Parent, spanID) {
-		t.Errorf("got parent %s, want the same trace and flags with a new span", got.Parent)
-	}
-	child := obs.ContinueTrace(got.RequestID, got.Parent, got.State)
-	if child.RequestID != got.RequestID || child.ID() != traceID || child.State != got.State || child.Parent == got.Parent {
-		t.Errorf("got child %+[2]v, want the same ids and state as %+[1]v with a new parent", got, child)
+	if got := obs.TraceFrom(obs.WithTrace(t.Context(), got)); got.Parent != parent || got.State != "vendor=a b" || got.RequestID != "req-1" {
+		t.Errorf("got %+v from the context, want the same trace", got)
 	}
 }
 
-func TestContinueTraceReplacesMissingOrMalformedHeaders(t *testing.T) {
+func TestContinueTraceDropsMissingOrMalformedHeaders(t *testing.T) {
 	ff, zeros := strings.Repeat("f", 32), strings.Repeat("0", 32)
 	tests := map[string]string{
-		"absent":                                 "",
-		"short":                                  parent[:54],
-		"too long for version 00":                parent + "-00",
-		"upper case":                             strings.ToUpper(parent),
-		"no trace id":                            "00-" + zeros + "-" + spanID + "-01",
-		"no span id":                             "00-" + ff + "-" + zeros[:16] + "-01",
-		"version ff":                             "ff" + parent[2:],
-		"not hex":                                strings.Replace(parent, "0af", "0ag", 1),
-		"dashes misplaced":                       strings.ReplaceAll(parent, "-", "_"),
-		"later version, no dash after the flags": "01" + parent[2:] + "x",
+		"absent":               "",
+		"short":                parent[:54],
+		"too long":             parent + "-00",
+		"upper case":           strings.ToUpper(parent),
+		"no trace id":          "00-" + zeros + "-" + spanID + "-01",
+		"no span id":           "00-" + ff + "-" + zeros[:16] + "-01",
+		"version ff":           "ff" + parent[2:],
+		"not hex":              strings.Replace(parent, "0af", "0ag", 1),
+		"underscores":          strings.ReplaceAll(parent, "-", "_"),
+		"unfinished extension": "01" + parent[2:] + "x",
 	}
-	valid := regexp.MustCompile("^00-[0-9a-f]{32}-[0-9a-f]{16}-00$")
 	for name, sent := range tests {
 		t.Run(name, func(t *testing.T) {
 			got := obs.ContinueTrace("", sent, "vendor=1")
-			if !valid.MatchString(got.Parent) || got.ID() == traceID || got.ID() == ff {
-				t.Errorf("got parent %s, want a new one", got.Parent)
-			}
-			if got.State != "" {
-				t.Errorf("got state %q, want none without a valid parent", got.State)
+			if got.Parent != "" || got.State != "" || got.ID() != "" {
+				t.Errorf("got %+v, want neither parent nor state", got)
 			}
 			if id, err := uuid.Parse(got.RequestID); err != nil || id.Version() != 7 {
 				t.Errorf("got request id %q, want a UUIDv7", got.RequestID)
@@ -64,16 +55,15 @@ func TestContinueTraceReplacesMissingOrMalformedHeaders(t *testing.T) {
 }
 
 func TestContinueTraceReadsALaterVersion(t *testing.T) {
-	got := obs.ContinueTrace("", "cc"+parent[2:]+"-more", "")
-	if got.ID() != traceID || !strings.HasPrefix(got.Parent, "00-") {
-		t.Errorf("got parent %s, want the trace in version 00", got.Parent)
+	if got := obs.ContinueTrace("", "cc"+parent[2:]+"-more", ""); got.Parent != parent {
+		t.Errorf("got parent %s, want %s", got.Parent, parent)
 	}
 }
 
 func TestContinueTraceDropsAnInvalidState(t *testing.T) {
 	for _, state := range []string{"a=\r\nb", "ü=1", strings.Repeat("x", 513)} {
-		if got := obs.ContinueTrace("", parent, state); got.State != "" {
-			t.Errorf("got state %q, want none", state)
+		if got := obs.ContinueTrace("", parent, state); got.State != "" || got.Parent != parent {
+			t.Errorf("got %+v, want the parent without a state", got)
 		}
 	}
 }
@@ -89,12 +79,12 @@ func TestValidRequestIDIsAccepted(t *testing.T) {
 	}
 }
 
-func TestContextCarriesTheTrace(t *testing.T) {
+func TestContextWithoutATrace(t *testing.T) {
 	if got := obs.TraceFrom(context.Background()); got != (obs.Trace{}) || got.ID() != "" {
 		t.Errorf("an empty context: got %+v, want no trace", got)
 	}
-	want := obs.ContinueTrace("", "", "")
-	if got := obs.TraceFrom(obs.WithTrace(t.Context(), want)); got != want {
-		t.Errorf("got %+v, want %+v", got, want)
+	ctx := obs.WithTrace(obs.WithTrace(t.Context(), obs.ContinueTrace("", parent, "")), obs.Trace{})
+	if got := obs.TraceFrom(ctx); got != (obs.Trace{}) {
+		t.Errorf("after a reset: got %+v, want no trace", got)
 	}
 }

@@ -1,6 +1,7 @@
 package photojob
 
 import (
+	"context"
 	"strings"
 
 	"github.com/assay-project/assay/pkg/obs"
@@ -15,8 +16,7 @@ func (j Job) Traced(t obs.Trace) Job {
 	return j
 }
 
-// Trace returns the trace of the request that created the job, with a new span id.
-func (j Job) Trace() obs.Trace {
-	id := strings.ReplaceAll(strings.TrimPrefix(j.TraceID, "1-"), "-", "")
-	return obs.ContinueTrace(j.CorrelationID, "00-"+id+"-0000000000000001-00", "")
+// Trace returns a context with the trace of the request that created the job. Its span is unknown.
+func (j Job) Trace(ctx context.Context) context.Context {
+	return obs.WithTraceID(ctx, j.CorrelationID, strings.ReplaceAll(strings.TrimPrefix(j.TraceID, "1-"), "-", ""))
 }

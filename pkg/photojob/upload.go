@@ -8,7 +8,6 @@ import (
 	"github.com/assay-project/assay/pkg/blob"
 	"github.com/assay-project/assay/pkg/event"
 	"github.com/assay-project/assay/pkg/lifecycle"
-	"github.com/assay-project/assay/pkg/obs"
 	"github.com/assay-project/assay/pkg/upload"
 )
 
@@ -36,7 +35,7 @@ func (j Job) Upload(temp *blob.Store) upload.Item {
 			if j.CorrelationID == "" {
 				return ctx
 			}
-			return obs.WithTrace(ctx, j.Trace())
+			return j.Trace(ctx)
 		},
 	}
 }

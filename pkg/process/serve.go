@@ -116,6 +116,11 @@ func Serve[S Service](ctx context.Context, o Options, open Open[S]) error {
 		o.Listening(listener.Addr())
 	}
 	registry := obs.NewRegistry()
+	ctx, flush, err := obs.OpenTracing(ctx, o.Name, o.Version, log, registry)
+	if err != nil {
+		return config.Unusable(err)
+	}
+	defer flush()
 	service, err := open(ctx, log, registry)
 	if err != nil {
 		return err

@@ -126,9 +126,10 @@ func (a *Announcer) Confirm(ctx context.Context, i Item) error {
 // Announce publishes the event of an item that waits for its content, with the given object. It is the second half of
 // Confirm. It returns the errors of bus.Publish, such as bus.ErrFull; bus.ErrOutstanding only if the previous message of an
 // item that is processed again is not yet acknowledged.
-func (a *Announcer) Announce(ctx context.Context, i Item, object blob.Object) error {
-	ctx = i.traced(ctx, object)
-	err := a.bus.Publish(ctx, i.Event(object))
+func (a *Announcer) Announce(ctx context.Context, i Item, object blob.Object) (err error) {
+	ctx, span := obs.Begin(i.traced(ctx, object), "upload detected", obs.Link(ctx))
+	defer func() { obs.End(span, err) }()
+	err = a.bus.Publish(ctx, i.Event(object))
 	if errors.Is(err, bus.ErrOutstanding) && !i.Again {
 		return nil // already announced
 	}
@@ -147,5 +148,8 @@ func (a *Announcer) Resend(ctx context.Context, i Item) error {
 	if err != nil && !Absent(err) {
 		return err
 	}
-	return a.bus.Ensure(ctx, i.Event(object))
+	ctx, span := obs.Begin(i.traced(ctx, object), "resend", obs.Link(ctx))
+	err = a.bus.Ensure(ctx, i.Event(object))
+	obs.End(span, err)
+	return err
 }

@@ -25,15 +25,15 @@ import (
 // recovers from panics, counts the request and writes one log line.
 func (r *Router) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	began := time.Now()
-	trace := obs.ContinueTrace(
-		req.Header.Get("X-Request-Id"), req.Header.Get("Traceparent"), strings.Join(req.Header.Values("Tracestate"), ","))
+	ctx, span := beginTrace(req)
 	w.Header().Set("X-Content-Type-Options", "nosniff")
-	w.Header().Set("X-Request-Id", trace.RequestID)
-	w.Header().Set("Traceparent", trace.Parent)
-	if trace.State != "" {
-		w.Header().Set("Tracestate", trace.State)
+	sent := obs.TraceFrom(ctx)
+	w.Header().Set("X-Request-Id", sent.RequestID)
+	w.Header().Set("Traceparent", sent.Parent)
+	if sent.State != "" {
+		w.Header().Set("Tracestate", sent.State)
 	}
-	ctx := outage.Bounded(obs.WithTrace(req.Context(), trace))
+	ctx = outage.Bounded(ctx)
 	log := obs.Log(ctx, r.log)
 	req = req.WithContext(log.WithContext(ctx))
 	paceBody(w, req)
@@ -44,7 +44,7 @@ func (r *Router) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		cut := recovered(recover(), answer, req, &log)
 		answer.end(cut)
 		r.metrics.inFlight.Dec()
-		r.account(answer, req, &log, time.Since(began))
+		endTrace(span, req, r.account(answer, req, &log, time.Since(began)))
 		if cut {
 			panic(http.ErrAbortHandler)
 		}
@@ -131,9 +131,9 @@ func recovered(cause any, w *response, req *http.Request, log *zerolog.Logger) (
 	return false
 }
 
-// account records a finished request in metrics and log. Probes are logged at debug level only.
-func (r *Router) account(w *response, req *http.Request, log *zerolog.Logger, took time.Duration) {
-	status := w.status
+// account records a finished request in metrics and log, and returns its status. Probes are logged at debug level only.
+func (r *Router) account(w *response, req *http.Request, log *zerolog.Logger, took time.Duration) (status int) {
+	status = w.status
 	gone := req.Context().Err() != nil && !errors.Is(context.Cause(req.Context()), ErrDraining)
 	switch {
 	case gone && (status == 0 || status >= http.StatusInternalServerError):
@@ -145,7 +145,7 @@ func (r *Router) account(w *response, req *http.Request, log *zerolog.Logger, to
 	r.metrics.observe(req.Method, route, status, took)
 
 	level := zerolog.InfoLevel
-	if route == "/healthz" || route == "/readyz" || route == "/metrics" {
+	if isProbe(route) {
 		level = zerolog.DebugLevel
 	}
 	line := log.WithLevel(level).Str("method", req.Method).Str("route", route).Int("status", status).Int64("bytes", w.bytes).
@@ -154,6 +154,7 @@ func (r *Router) account(w *response, req *http.Request, log *zerolog.Logger, to
 		line.Str("owner", ownerDigest(owner))
 	}
 	line.Msg("request")
+	return status
 }
 
 // routeOf returns the pattern of the path that a request matched.

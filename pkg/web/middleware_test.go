@@ -44,6 +44,9 @@ func TestTraceIsAcceptedEchoedAndCarried(t *testing.T) {
 	if id := rec.Header().Get("X-Request-Id"); id == "" || id == "two words" || id != inside.RequestID {
 		t.Errorf("got request id %q, want a new one", id)
 	}
+	if inside.ID() == "" || inside.ID() == traceID || rec.Header().Get("Traceparent") != inside.Parent {
+		t.Errorf("without a traceparent, the handler got %+v and the response has %v, want a new trace in both", inside, rec.Header())
+	}
 }
 
 func TestEachRequestHasOneLineInTheLog(t *testing.T) {

@@ -32,8 +32,10 @@ type Delivery struct {
 	Failed     int       `dynamodbav:"failed"`             // attempts on the present schedule that failed
 	Attempts   []Attempt `dynamodbav:"attempts,omitempty"` // the newest MaxAttempts
 	Body       string    `dynamodbav:"body"`               // the payload, which every attempt sends
-	Version    int64     `dynamodbav:"version"`            // incremented by every write
-	ExpiresAt  int64     `dynamodbav:"expiresAt"`          // epoch seconds
+	RequestID  string    `dynamodbav:"requestId,omitempty"`
+	Trace      string    `dynamodbav:"trace,omitempty"` // W3C traceparent of the event
+	Version    int64     `dynamodbav:"version"`         // incremented by every write
+	ExpiresAt  int64     `dynamodbav:"expiresAt"`       // epoch seconds
 }
 
 // Attempt is one request of a delivery.

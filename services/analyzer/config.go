@@ -7,6 +7,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/assay-project/assay/pkg/extract/wasm"
+	"github.com/assay-project/assay/pkg/obs"
 	"github.com/assay-project/assay/pkg/service"
 	"github.com/assay-project/assay/services/analyzer/sweeper"
 	"github.com/assay-project/assay/services/analyzer/work"
@@ -39,5 +40,6 @@ func (c Config) engines(log zerolog.Logger) wasm.Config {
 	if err != nil {
 		log.Warn().Err(err).Msg("no folder for compiled engines: set ASSAY_ENGINES")
 	}
+	compiled.Started = obs.Engine
 	return compiled
 }

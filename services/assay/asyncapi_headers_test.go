@@ -80,8 +80,7 @@ func sendAndGiveUp(t *testing.T) (sent, dead *nats.Msg) {
 	if err := w.NATS.Flush(); err != nil {
 		t.Fatal(err)
 	}
-	trace := obs.ContinueTrace("", "", "")
-	trace.State = "vendor=1"
+	trace := obs.ContinueTrace("", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", "vendor=1")
 	e := textfile.NewUploaded(&event.FileUploaded{FileId: "f1", OwnerId: "ann"})
 	if err := w.Bus.Publish(obs.WithTrace(t.Context(), trace), e); err != nil {
 		t.Fatal(err)

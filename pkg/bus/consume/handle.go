@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
+	"go.opentelemetry.io/otel/attribute"
 
 	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/bus/attempt"
@@ -47,7 +48,7 @@ func (w *consumerRun) work(ctx context.Context, msg *nats.Msg) {
 	started := time.Now()
 
 	delivery, err := bus.ParseDelivery(msg)
-	ctx = delivery.WithTrace(ctx)
+	ctx, span := delivery.BeginTrace(ctx, c, delivery.Attempt)
 	stopRenewing := renew(msg, c.Lease)
 	defer stopRenewing()
 	try := &entry{}
@@ -59,6 +60,8 @@ func (w *consumerRun) work(ctx context.Context, msg *nats.Msg) {
 		err = w.attempt(ctx, delivery)
 	}
 	outcome, settled := w.settle(ctx, msg, delivery, try, err)
+	span.SetAttributes(attribute.Int("assay.attempt", delivery.Attempt), attribute.String("assay.outcome", outcome))
+	obs.End(span, errors.Join(err, settled))
 	try.end(ctx, outcome == outcomeDone || outcome == outcomeGivenUp)
 
 	took := time.Since(started)

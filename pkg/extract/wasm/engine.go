@@ -47,6 +47,9 @@ type Config struct {
 	// Compiler is the path of a program that calls Main, which compiles into Cache in separate processes. If it is
 	// empty or fails, or if Cache is empty, this process compiles.
 	Compiler string
+	// Started is called with the name of a program when an instance of it starts; the returned function is called with its
+	// error when the instance is closed. Optional.
+	Started func(ctx context.Context, program string) (closed func(error))
 }
 
 // UserCache returns the directory for compiled code of this user, and creates it if needed. It returns an error if
@@ -197,8 +200,12 @@ func (e *Engine) Start(ctx context.Context, l Limits) (*Instance, error) {
 			return nil, fmt.Errorf("%w: %s needs %d bytes at start, but the limit is %d", ErrMemory, e.program.Name, first, l.Memory)
 		}
 	}
+	closed := func(error) {}
+	if e.config.Started != nil {
+		closed = e.config.Started(ctx, e.program.Name)
+	}
 	ctx, end := WithTime(ctx, l.Time)
-	i := &Instance{ctx: ctx, end: end, name: e.program.Name, memory: &memory{first: uint64(l.First), most: uint64(l.Memory)}, functions: map[string]api.Function{}, entries: map[uint32]api.Function{}}
+	i := &Instance{ctx: ctx, end: end, closed: closed, name: e.program.Name, memory: &memory{first: uint64(l.First), most: uint64(l.Memory)}, functions: map[string]api.Function{}, entries: map[uint32]api.Function{}}
 	allocate := experimental.WithMemoryAllocator(ctx, experimental.MemoryAllocatorFunc(
 		func(_, limit uint64) experimental.LinearMemory {
 			i.memory.most = min(limit, i.memory.most)
@@ -207,7 +214,9 @@ func (e *Engine) Start(ctx context.Context, l Limits) (*Instance, error) {
 	module, err := e.runtime.InstantiateModule(allocate, e.module, wazero.NewModuleConfig().WithName("").WithStartFunctions())
 	if err != nil {
 		defer end()
-		return nil, i.classify(err)
+		err = i.classify(err)
+		closed(err)
+		return nil, err
 	}
 	i.module = module
 	i.watch()

@@ -23,6 +23,7 @@ const (
 type Instance struct {
 	ctx       context.Context
 	end       context.CancelFunc // releases ctx
+	closed    func(error)
 	name      string
 	memory    *memory
 	module    api.Module
@@ -151,6 +152,7 @@ func (i *Instance) Bytes(at, size uint64) []byte {
 // Close ends the instance and releases its memory. It must be called exactly once.
 func (i *Instance) Close() error {
 	i.unwatch()
+	i.closed(i.err)
 	i.Fail(ErrClosed)
 	i.end()
 	return i.module.Close(context.WithoutCancel(i.ctx))

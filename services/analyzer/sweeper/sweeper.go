@@ -25,8 +25,11 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promauto"
 	"github.com/rs/zerolog"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/trace"
 
 	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/obs"
 	"github.com/assay-project/assay/pkg/sweep"
 )
 
@@ -159,12 +162,16 @@ func (s *Sweeper) run(ctx context.Context, o Options, budget int) (Report, error
 	s.running.Lock()
 	defer s.running.Unlock()
 	began := time.Now()
+	ctx, span := obs.Begin(ctx, "sweep")
+	defer span.End()
 	report := Report{DryRun: o.DryRun}
 	var failed []error
 	for _, area := range s.areas {
 		r := &Run{Options: o, Lease: s.lease, now: began, area: area.Name(), sweeper: s, budget: budget, report: &Report{DryRun: o.DryRun}}
 		since := time.Now()
-		err := area.Sweep(ctx, r)
+		sweeping, part := obs.Start(ctx, "sweep "+area.Name())
+		err := area.Sweep(sweeping, r)
+		obs.End(part, err)
 		if err != nil {
 			failed = append(failed, fmt.Errorf("sweep of %s: %w", area.Name(), err))
 		}
@@ -271,7 +278,10 @@ func (r *Run) Found(ctx context.Context, what, id string, repair func(context.Co
 	finding := Finding{Area: r.area, Found: what, ID: id}
 	r.report.Found++
 	if !r.DryRun {
-		if err := repair(ctx); err != nil {
+		ctx, span := obs.Start(ctx, "repair "+what, trace.WithAttributes(attribute.String("assay.area", r.area), attribute.String("assay.item", id)))
+		err := repair(ctx)
+		obs.End(span, err)
+		if err != nil {
 			r.report.Failed++
 			finding.Error = err.Error()
 		} else {

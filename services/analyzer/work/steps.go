@@ -85,14 +85,14 @@ func (j Joiner[R]) Handle(ctx context.Context, d *bus.Delivery, s Step) error {
 // attempt runs a step, unless it has ended, and returns the run after it.
 func (j Joiner[R]) attempt(ctx context.Context, d *bus.Delivery, s Step) (R, error) {
 	if s.Name == plan.Start {
-		return j.Area.Begin(ctx, s)
+		return step(ctx, "plan", func(ctx context.Context) (R, error) { return j.Area.Begin(ctx, s) })
 	}
 	if s.Name == plan.Finish || d.Attempt > 1 { // an earlier attempt may have ended the step
 		if run, err := j.Area.Run(ctx, s); err != nil || !run.IsOpen(s.Name) {
 			return run, err
 		}
 	}
-	run, err := j.Area.Do(ctx, d, s)
+	run, err := step(ctx, "step "+s.Name, func(ctx context.Context) (R, error) { return j.Area.Do(ctx, d, s) })
 	if errors.Is(err, lifecycle.ErrCondition) {
 		return j.Area.Run(ctx, s)
 	}
@@ -112,7 +112,7 @@ func (j Joiner[R]) Conclude(ctx context.Context, run R, s Step) (err error) {
 	}
 	moved := false
 	if !run.Final() {
-		if moved, err = j.Area.Join(ctx, run); err != nil {
+		if moved, err = step(ctx, "join", func(ctx context.Context) (bool, error) { return j.Area.Join(ctx, run) }); err != nil {
 			return err
 		}
 	}

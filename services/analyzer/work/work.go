@@ -18,6 +18,7 @@ import (
 	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/event"
 	"github.com/assay-project/assay/pkg/lifecycle"
+	"github.com/assay-project/assay/pkg/obs"
 	"github.com/assay-project/assay/pkg/table"
 )
 
@@ -114,21 +115,29 @@ func (h handler[I, R]) handle(ctx context.Context, d bus.Delivery) error {
 }
 
 func (h handler[I, R]) process(ctx context.Context, d bus.Delivery) error {
-	item, err := h.area.Claim(ctx, &d)
+	item, err := step(ctx, "claim", func(ctx context.Context) (I, error) { return h.area.Claim(ctx, &d) })
 	if err != nil {
 		return h.notMoved(ctx, d, err)
 	}
 	if ended, _ := h.area.Ended(item); ended {
 		return h.conclude(ctx, item)
 	}
-	result, err := h.area.Process(ctx, &d, item)
+	result, err := step(ctx, "process", func(ctx context.Context) (R, error) { return h.area.Process(ctx, &d, item) })
 	if err != nil {
 		return h.notMoved(ctx, d, err)
 	}
-	if item, err = h.area.Finish(ctx, item, result); err != nil {
+	if item, err = step(ctx, "finish", func(ctx context.Context) (I, error) { return h.area.Finish(ctx, item, result) }); err != nil {
 		return h.notMoved(ctx, d, err)
 	}
 	return h.announce(ctx, item)
+}
+
+// step calls a step of an attempt in a span.
+func step[T any](ctx context.Context, name string, do func(context.Context) (T, error)) (T, error) {
+	ctx, span := obs.Start(ctx, name)
+	result, err := do(ctx)
+	obs.End(span, err)
+	return result, err
 }
 
 // notMoved decides how to continue after a move whose condition failed. Another worker may have

@@ -43,6 +43,7 @@ func (s *Service) pass(name string, at map[string]*url.URL) http.Handler {
 			trace := obs.TraceFrom(r.In.Context())
 			r.Out.Header.Set("X-Request-Id", trace.RequestID)
 			r.Out.Header.Set("Traceparent", trace.Parent)
+			r.Out.Header.Set("Tracestate", trace.State)
 		},
 		ModifyResponse: func(answer *http.Response) error {
 			// The router has set these headers.

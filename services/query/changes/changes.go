@@ -43,6 +43,7 @@ func (c Config) Validate() error {
 // Follower projects the changes of a table. Run must be called only once.
 type Follower struct {
 	cfg         Config
+	name        string // of the projection
 	table       string
 	db          *dynamodb.Client
 	streams     *dynamodbstreams.Client
@@ -75,7 +76,7 @@ type Options struct {
 // New returns a follower. It makes no request.
 func New(cfg Config, o Options) *Follower {
 	return &Follower{
-		cfg: cfg, table: o.Table, db: o.DB, streams: o.Streams, project: o.Project, advice: o.Advice, log: o.Log,
+		cfg: cfg, name: o.Projection, table: o.Table, db: o.DB, streams: o.Streams, project: o.Project, advice: o.Advice, log: o.Log,
 		checkpoints: checkpoint.New(o.DB, checkpoint.Options{Table: o.Platform, Projection: o.Projection, Lease: cfg.Lease, Keep: o.Keep}),
 		metrics:     newMetrics(prometheus.WrapRegistererWith(prometheus.Labels{"projection": o.Projection}, o.Registry)),
 	}

@@ -10,6 +10,7 @@ import (
 	streams "github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
 
 	"github.com/assay-project/assay/pkg/checkpoint"
+	"github.com/assay-project/assay/pkg/obs"
 )
 
 const (
@@ -83,7 +84,10 @@ func (p *Follower) read(ctx context.Context, arn, shard string, lease *checkpoin
 		}
 		asOf := time.Now()
 		if n := len(out.Records); n > 0 {
-			if err := lease.Keep(ctx, func(ctx context.Context) error { return p.project(ctx, shard, out.Records) }); err != nil {
+			batch, span := obs.Begin(ctx, "project "+p.name)
+			err := lease.Keep(batch, func(ctx context.Context) error { return p.project(ctx, shard, out.Records) })
+			obs.End(span, err)
+			if err != nil {
 				return err
 			}
 			p.metrics.projected.Add(float64(n))

@@ -12,7 +12,11 @@ import (
 	"strings"
 	"time"
 
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/trace"
+
 	"github.com/assay-project/assay/pkg/guard"
+	"github.com/assay-project/assay/pkg/obs"
 	"github.com/assay-project/assay/pkg/webhook"
 )
 
@@ -33,7 +37,11 @@ func (l *line) send(ctx context.Context, to *loaded, d webhook.Delivery) (ended 
 		return none, func() error { defer cancel(); return moved(l.deliveries.Stop(ctx, d)) }, nil
 	}
 	began := time.Now()
+	ctx, span := obs.BeginDelivery(obs.WithTrace(ctx, obs.Trace{RequestID: d.RequestID, Parent: d.Trace}), "webhook "+d.Type,
+		obs.Delivery{Message: d.EndpointID + "/" + d.EventID, Number: int(d.Version)},
+		trace.WithAttributes(attribute.String("assay.area", d.Area), attribute.String("assay.item", d.ItemID)))
 	response, attempt, err := l.request(ctx, to, d)
+	obs.End(span, err)
 	if ctx.Err() != nil {
 		cancel()
 		return none, nil, context.Cause(ctx)
@@ -86,6 +94,9 @@ func (s *Service) request(ctx context.Context, to *loaded, d webhook.Delivery) (
 	if err != nil {
 		attempt.Error = "the URL is invalid"
 		return nil, attempt, err
+	}
+	if parent := obs.TraceFrom(ctx).Parent; parent != "" {
+		r.Header.Set("Traceparent", parent)
 	}
 	response, err := s.client.Do(r)
 	if err == nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/assay-project/assay/pkg/obs"
 	"github.com/assay-project/assay/pkg/webhook"
 )
 
@@ -52,6 +53,7 @@ func (s *Service) Emit(ctx context.Context, e webhook.Event) error {
 // add stores the deliveries of an event to endpoints.
 func (s *Service) add(ctx context.Context, e webhook.Event, all ...registered) error {
 	var added []webhook.New
+	trace := obs.TraceFrom(ctx)
 	for _, to := range all {
 		body, err := e.Body(ctx, to.Include)
 		if err != nil {
@@ -59,6 +61,7 @@ func (s *Service) add(ctx context.Context, e webhook.Event, all ...registered) e
 		}
 		added = append(added, webhook.New{Disabled: to.State(to.health) == webhook.Disabled, Delivery: webhook.Delivery{
 			EndpointID: to.ID, Owner: to.Owner, EventID: e.ID, Area: e.Area, ItemID: e.Item, Type: e.Type, OccurredAt: e.At.UnixMilli(), Body: body,
+			RequestID: trace.RequestID, Trace: trace.Parent,
 		}})
 	}
 	if err := s.deliveries.Add(ctx, added...); err != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/aws/smithy-go"
 
 	"github.com/assay-project/assay/pkg/feed"
+	"github.com/assay-project/assay/pkg/obs"
 	"github.com/assay-project/assay/pkg/table"
 	"github.com/assay-project/assay/services/query/feed/dashboard"
 )
@@ -33,6 +34,10 @@ func (p *Projector) project(ctx context.Context, shard string, records []streams
 		case shown:
 			images, from = append(images, image), append(from, record)
 		}
+	}
+	for _, image := range images { // each in the trace of its item, and the requests in that of the batch
+		_, span := obs.Start(image.Item.Trace(ctx), "project", obs.Link(ctx))
+		defer span.End()
 	}
 	err := p.apply(ctx, images...)
 	if dashboard.Refused(err) {
