@@ -46,8 +46,8 @@ type usage struct {
 }
 
 // start starts a program of one process with a new data directory.
-func start(role, dir string) (*program, error) {
-	c, at, err := spawn(role, dir)
+func start(role, dir string, env ...string) (*program, error) {
+	c, at, err := spawn(role, dir, env...)
 	if err != nil {
 		return nil, err
 	}

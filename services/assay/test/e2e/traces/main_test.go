@@ -1,0 +1,11 @@
+package traces
+
+import (
+	"testing"
+
+	"github.com/assay-project/assay/services/assay/test/e2e/system"
+)
+
+func TestMain(m *testing.M) { system.Main(m) }
+
+func TestScenarios(t *testing.T) { Scenarios().Test(t) }
