@@ -164,7 +164,7 @@ func (b *Bus) Replay(ctx context.Context, l DeadLetter) error {
 	id := fmt.Sprintf("replay/%d/%d", l.Sequence, l.Last.UnixMilli())
 	msg := &nats.Msg{Subject: l.Subject, Header: event.OwnHeaders(l.header), Data: l.Data}
 	// The message continues its own trace.
-	replayed, span := obs.Start(obs.WithTrace(ctx, obs.Trace(event.ParseTrace(msg.Header))), "replay", obs.Link(ctx))
+	replayed, span := obs.Continue(ctx, obs.WithTrace(ctx, obs.Trace(event.ParseTrace(msg.Header))), "replay")
 	err := b.publish(replayed, msg, id, "replay", msg.Header.Get(headerTenant))
 	obs.End(span, err)
 	return err

@@ -59,13 +59,14 @@ func Engine(ctx context.Context, name string) (closed func(error)) {
 	return func(err error) { End(span, err) }
 }
 
-// Link returns an option that links a span to the span of ctx, if there is one. It relates a span to its cause in another
-// trace, such as a sweep.
-func Link(ctx context.Context) trace.SpanStartOption {
-	if span := trace.SpanContextFromContext(ctx); span.IsValid() {
-		return trace.WithLinks(trace.Link{SpanContext: span})
+// Continue is like Begin for the trace of in, a context derived from ctx. The span is linked to that of ctx, its cause in
+// another trace, such as a sweep.
+func Continue(ctx, in context.Context, name string, options ...trace.SpanStartOption) (context.Context, trace.Span) {
+	cause := trace.SpanContextFromContext(ctx)
+	if parent := trace.SpanContextFromContext(in); cause.IsValid() && cause.SpanID() != parent.SpanID() {
+		options = append(options, trace.WithLinks(trace.Link{SpanContext: cause}))
 	}
-	return trace.WithLinks()
+	return Begin(in, name, options...)
 }
 
 // End ends a span. An error other than nil marks it as failed.

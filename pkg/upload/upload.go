@@ -127,7 +127,7 @@ func (a *Announcer) Confirm(ctx context.Context, i Item) error {
 // Confirm. It returns the errors of bus.Publish, such as bus.ErrFull; bus.ErrOutstanding only if the previous message of an
 // item that is processed again is not yet acknowledged.
 func (a *Announcer) Announce(ctx context.Context, i Item, object blob.Object) (err error) {
-	ctx, span := obs.Begin(i.traced(ctx, object), "upload detected", obs.Link(ctx))
+	ctx, span := obs.Continue(ctx, i.traced(ctx, object), "upload detected")
 	defer func() { obs.End(span, err) }()
 	err = a.bus.Publish(ctx, i.Event(object))
 	if errors.Is(err, bus.ErrOutstanding) && !i.Again {
@@ -148,7 +148,7 @@ func (a *Announcer) Resend(ctx context.Context, i Item) error {
 	if err != nil && !Absent(err) {
 		return err
 	}
-	ctx, span := obs.Begin(i.traced(ctx, object), "resend", obs.Link(ctx))
+	ctx, span := obs.Continue(ctx, i.traced(ctx, object), "resend")
 	err = a.bus.Ensure(ctx, i.Event(object))
 	obs.End(span, err)
 	return err

@@ -36,8 +36,7 @@ func (s *Items[I]) Put(ctx context.Context, item I, created bool, idempotencyKey
 			return sent.Blame(err)
 		}
 	}
-	// The object needs no trace context: this call publishes the event with the trace of this request.
-	object, err := u.Bucket.Put(ctx, u.Key, contentType, nil, sent)
+	object, err := u.Bucket.Put(ctx, u.Key, contentType, upload.Metadata(ctx), sent)
 	if err == nil && u.Size < 0 {
 		err = s.Quotas.Stored(ctx, u.Owner, u.Area, u.ID, object.Size)
 	}

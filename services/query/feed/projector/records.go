@@ -35,9 +35,11 @@ func (p *Projector) project(ctx context.Context, shard string, records []streams
 			images, from = append(images, image), append(from, record)
 		}
 	}
-	for _, image := range images { // each in the trace of its item, and the requests in that of the batch
-		_, span := obs.Start(image.Item.Trace(ctx), "project", obs.Link(ctx))
-		defer span.End()
+	for _, image := range images { // a span in the trace of each item; the requests are in that of the batch
+		if item := image.Item.Trace(ctx); obs.TraceFrom(item).Parent != "" {
+			_, span := obs.Continue(ctx, item, "project")
+			defer span.End()
+		}
 	}
 	err := p.apply(ctx, images...)
 	if dashboard.Refused(err) {

@@ -93,3 +93,13 @@ func path(spans map[string]span, id string) string {
 	slices.Reverse(names)
 	return strings.Join(names, " > ")
 }
+
+// paths returns the paths of all spans, sorted.
+func paths(spans map[string]span) []string {
+	var all []string
+	for id := range spans {
+		all = append(all, path(spans, id))
+	}
+	slices.Sort(all)
+	return all
+}

@@ -18,7 +18,10 @@ import (
 
 // Scenarios returns the promises on services that the test starts.
 func Scenarios() system.Scenarios {
-	return system.Scenarios{"a trace has every hop": everyHop}
+	return system.Scenarios{
+		"a trace has every hop":                everyHop,
+		"spans link to causes in other traces": linksToCauses,
+	}
 }
 
 // caller is a client that sends its trace with every request.
@@ -88,7 +91,7 @@ func everyHop(t *testing.T, start system.Starter) {
 // that of the client.
 func contains(spans map[string]span, want []string) error {
 	var failed []error
-	var paths []string
+	all := paths(spans)
 	for id := range spans {
 		at := id
 		for spans[at].service != "" {
@@ -97,16 +100,14 @@ func contains(spans map[string]span, want []string) error {
 		if at != callerSpan && at != "" {
 			failed = append(failed, fmt.Errorf("the parent of %s has not arrived: %s", path(spans, id), at))
 		}
-		paths = append(paths, path(spans, id))
 	}
-	slices.Sort(paths)
 	for _, hop := range want {
-		if !slices.ContainsFunc(paths, func(p string) bool { return strings.HasSuffix(p, hop) }) {
+		if !slices.ContainsFunc(all, func(p string) bool { return strings.HasSuffix(p, hop) }) {
 			failed = append(failed, fmt.Errorf("no span %q", hop))
 		}
 	}
 	if len(failed) > 0 {
-		failed = append(failed, fmt.Errorf("the spans:\n%s", strings.Join(slices.Compact(paths), "\n")))
+		failed = append(failed, fmt.Errorf("the spans:\n%s", strings.Join(slices.Compact(all), "\n")))
 	}
 	return errors.Join(failed...)
 }
