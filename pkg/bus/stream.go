@@ -10,6 +10,9 @@ import (
 	"github.com/assay-project/assay/pkg/event"
 )
 
+// StreamNotices is the stream of bucket notifications, a Queue that only ingest declares.
+const StreamNotices = "ASSAY_NOTICES"
+
 // Streams in addition to those of Config. Outcomes are retained for subscribers that resume, dead
 // letters until they are removed, records of attempts for as long as a message may be retried, and
 // write operations of operators for AuditMaxAge.

@@ -23,6 +23,9 @@ type Work struct {
 	// Subjects matches the subjects of the events and ends in ">", such as assay.file.uploaded.>.
 	// No other stream contains them.
 	Subjects string
+	// Item returns the id of the item that an event of this subject is about, or "" if it is about none that ends with an
+	// outcome. If Item is nil, each event is about another item.
+	Item func(subject string) string
 }
 
 // Stored returns a filter that matches the subjects under which the stream stores its messages.

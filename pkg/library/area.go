@@ -48,7 +48,17 @@ const (
 )
 
 // Work describes the stream of LibraryStep events.
-func Work() bus.Work { return bus.Work{Stream: WorkStream, Subjects: stepSubject + ">"} }
+func Work() bus.Work {
+	return bus.Work{Stream: WorkStream, Subjects: stepSubject + ">", Item: workedOn}
+}
+
+// workedOn returns the id of the file of a step, or "" for StepErase, which has no outcome.
+func workedOn(subject string) string {
+	if file, step, ok := ParseStepSubject(subject); ok && step != StepErase {
+		return file
+	}
+	return ""
+}
 
 // StepSubjects returns the filter for the steps of one class.
 func StepSubjects(class extract.Class) string { return stepSubject + string(class) + ".>" }

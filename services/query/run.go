@@ -10,9 +10,11 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/assay-project/assay/pkg/backend"
+	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/config"
 	"github.com/assay-project/assay/pkg/extract/pixels"
 	"github.com/assay-project/assay/pkg/extract/wasm"
+	libraries "github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/pkg/obs"
 	"github.com/assay-project/assay/pkg/service"
 	"github.com/assay-project/assay/pkg/sweep"
@@ -115,7 +117,10 @@ func newService(cfg Config, list []Entry, backends *backend.Connections, log zer
 		}
 	}
 	s := &Service{Service: base, hub: hub, hooks: hooks}
-	s.status = status.New(backends.Bus, s.Health, sweep.NewReports(base.Documents), log, worked)
+	s.status = status.New(status.Options{
+		Bus: backends.Bus, Checks: s.Health, Reports: sweep.NewReports(base.Documents), Log: log, Registry: reg, Areas: worked,
+		Streams: []string{bus.StreamOutcomes, bus.StreamDead, bus.StreamAttempts, bus.StreamAudit, bus.StreamNotices, libraries.NodeStream},
+	})
 	hub.OnOutcome(s.status.Outcome)
 	return s, nil
 }

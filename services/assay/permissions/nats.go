@@ -32,7 +32,7 @@ func NATSGrants(areas []area.Area) NATS {
 		Ingest:   []string{"$JS.API.INFO", notice.Subject, event.OutcomeSubjects},
 		Analyzer: []string{"$JS.API.INFO", event.OutcomeSubjects},
 	}
-	g.Query = append([]string{"$JS.API.INFO", "$JS.API.STREAM.INFO." + bus.StreamDead}, follow(bus.StreamOutcomes)...) // to count dead letters
+	g.Query = append([]string{"$JS.API.INFO"}, follow(bus.StreamOutcomes)...)
 	streams := []string{bus.StreamOutcomes, bus.StreamDead, bus.StreamAttempts, bus.StreamAudit}
 	for _, list := range []*[]string{&g.Ingest, &g.Analyzer, &g.Query} {
 		*list = append(*list, bus.AuditSubjects)
@@ -51,7 +51,6 @@ func NATSGrants(areas []area.Area) NATS {
 		if a.QuerySignals != "" {
 			g.Query, g.Signals = append(g.Query, a.QuerySignals), append(g.Signals, a.QuerySignals)
 		}
-		g.Query = append(g.Query, "$JS.API.STREAM.INFO."+a.Work.Stream) // to measure the backlog
 		// A sweep of the analyzer republishes lost work.
 		work := []string{a.Work.Stored(), "$JS.API.STREAM.MSG.GET." + a.Work.Stream}
 		g.Ingest, g.Analyzer = append(g.Ingest, work...), append(g.Analyzer, work...)
@@ -62,6 +61,7 @@ func NATSGrants(areas []area.Area) NATS {
 	for _, stream := range append(streams, notice.Stream) {
 		g.Setup = append(g.Setup, "$JS.API.STREAM.CREATE."+stream, "$JS.API.STREAM.UPDATE."+stream)
 		declare := []string{"$JS.API.STREAM.INFO." + stream, "$JS.API.STREAM.CREATE." + stream}
+		g.Query = append(g.Query, declare[0]) // to measure backlogs and sizes, and to count dead letters
 		g.Ingest = append(g.Ingest, declare...)
 		if stream != notice.Stream {
 			g.Analyzer = append(g.Analyzer, declare...)

@@ -20,9 +20,9 @@ import (
 )
 
 const (
-	Stream   = "ASSAY_NOTICES" // stream of queued notifications
-	Subject  = "s3.notice"     // subject to which buckets publish
-	Consumer = "ingest-notice" // consumer of the stream
+	Stream   = bus.StreamNotices // stream of queued notifications
+	Subject  = "s3.notice"       // subject to which buckets publish
+	Consumer = "ingest-notice"   // consumer of the stream
 )
 
 // Queue declares the stream.

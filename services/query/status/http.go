@@ -19,7 +19,7 @@ func (s *Service) Routes(r *web.Router) {
 	web.Register(r, huma.Operation{
 		OperationID: "get-status", Method: http.MethodGet, Path: "/v1/status", Tags: []string{"status"},
 		Summary: "Show backlogs, outcomes and the state of the backends",
-		Description: "Outcomes and backlogs cover all processes. After a restart, query reports only the last 8,192 outcomes " +
+		Description: "Outcomes and backlogs cover all processes, and count items. After a restart, query reports only the last 8,192 outcomes " +
 			"and the backlogs since the restart.",
 	}, s.getStatus)
 	web.Register(r, huma.Operation{
@@ -41,7 +41,7 @@ type report struct {
 
 type areaView struct {
 	Name    string    `json:"name" example:"textfile"`
-	Waiting uint64    `json:"waiting" example:"12" doc:"number of work events that are queued or in progress"`
+	Waiting uint64    `json:"waiting" example:"12" doc:"number of items with work that is queued or in progress; an estimate if there are more than 20,000 work events"`
 	Oldest  time.Time `json:"oldest,omitzero" doc:"when the oldest waiting work event was queued"`
 	Minutes []Minute  `json:"minutes" doc:"the last 60 minutes, the current one last"`
 }

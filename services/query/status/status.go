@@ -1,5 +1,5 @@
-// Package status shows operators the state of the areas: backlogs and their age, outcomes, and whether the
-// backends respond.
+// Package status shows operators the state of the areas: backlogs and their age, outcomes, streams, sweeps, and
+// whether the backends respond. It counts items, not the events of their steps.
 //
 // Each process of query counts independently, and all report the same numbers: every process follows all outcomes
 // for live events, and the NATS server reports the backlogs. After a restart, a process has only the outcomes that
@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/rs/zerolog"
 	"golang.org/x/sync/errgroup"
 
@@ -21,7 +22,8 @@ import (
 	"github.com/assay-project/assay/pkg/sweep"
 )
 
-// sampleInterval is the interval at which the backlogs are sampled, with one request for each area.
+// sampleInterval is the interval at which backlogs, streams and sweeps are read, with one or two requests for each area and
+// stream, and one to DynamoDB.
 const sampleInterval = 10 * time.Second
 
 // Area identifies an area to observe.
@@ -37,21 +39,43 @@ type Service struct {
 	reports *sweep.Reports
 	log     zerolog.Logger
 	areas   []observed
+	streams []string
+	gauges  gauges
 	began   time.Time
 }
 
 type observed struct {
 	Area
 	*series
+	*estimate
 }
 
-// New returns a Service that observes the areas. checks adds the checks of the backends.
-func New(b *bus.Bus, checks func(*obs.Health), reports *sweep.Reports, log zerolog.Logger, areas []Area) *Service {
-	s := &Service{bus: b, checks: checks, reports: reports, log: log, began: time.Now()}
-	for _, a := range areas {
-		s.areas = append(s.areas, observed{a, &series{}})
+// Options are the dependencies of a Service.
+type Options struct {
+	Bus      *bus.Bus
+	Checks   func(*obs.Health) // adds the checks of the backends
+	Reports  *sweep.Reports
+	Log      zerolog.Logger
+	Registry prometheus.Registerer
+	Areas    []Area
+	Streams  []string // streams to observe besides the work streams of the areas
+}
+
+// New returns a Service that observes areas and streams. It makes no request.
+func New(o Options) *Service {
+	s := &Service{bus: o.Bus, checks: o.Checks, reports: o.Reports, log: o.Log, streams: slices.Clone(o.Streams), began: time.Now()}
+	names := make([]string, len(o.Areas))
+	for i, a := range o.Areas {
+		names[i] = a.Name
+		s.areas = append(s.areas, observed{a, &series{}, &estimate{}})
+		s.streams = append(s.streams, a.Work.Stream)
 	}
+	s.gauges = newGauges(o.Registry, names, s.streams)
 	return s
+}
+
+func (s *Service) observes(area string) bool {
+	return slices.ContainsFunc(s.areas, func(a observed) bool { return a.Name == area })
 }
 
 // Outcome counts an outcome; see live.Hub.OnOutcome.
@@ -61,13 +85,13 @@ func (s *Service) Outcome(area, end string, stored time.Time) {
 	}
 }
 
-// Work samples the backlogs until ctx is done. It returns nil.
+// Work reads what the gauges report until ctx is done. It returns nil.
 func (s *Service) Work(ctx context.Context) error {
 	tick := time.NewTicker(sampleInterval)
 	defer tick.Stop()
 	for {
-		if _, err := s.backlogs(ctx); err != nil && ctx.Err() == nil {
-			s.log.Debug().Err(err).Msg("cannot read the backlogs")
+		if err := s.measure(ctx); err != nil && ctx.Err() == nil {
+			s.log.Debug().Err(err).Msg("cannot read backlogs, streams or sweeps")
 		}
 		select {
 		case <-ctx.Done():
@@ -77,10 +101,10 @@ func (s *Service) Work(ctx context.Context) error {
 	}
 }
 
-// backlog is the backlog of a work stream.
+// backlog is the backlog of an area.
 type backlog struct {
-	waiting uint64
-	oldest  time.Time // zero if there is no work
+	items  uint64
+	oldest time.Time // zero if there is no work
 }
 
 // backlogs reads the state of all work streams, concurrently.
@@ -89,15 +113,12 @@ func (s *Service) backlogs(ctx context.Context) ([]backlog, error) {
 	var group errgroup.Group
 	for i, a := range s.areas {
 		group.Go(func() error {
-			stream, err := s.bus.JS.Stream(ctx, a.Work.Stream)
+			found, err := s.bus.Backlog(ctx, a.Work)
 			if err != nil {
 				return err
 			}
-			state := stream.CachedInfo().State
-			a.sample(state.Msgs, state.LastSeq, time.Now())
-			if all[i].waiting = state.Msgs; state.Msgs > 0 {
-				all[i].oldest = state.FirstTime.UTC()
-			}
+			all[i] = backlog{a.items(found), found.Oldest}
+			a.sample(all[i].items, time.Now())
 			return nil
 		})
 	}
@@ -137,7 +158,7 @@ func (s *Service) report(ctx context.Context) (r report, err error) {
 		r.DeadLetters = map[string]uint64{}
 	}
 	for i, a := range s.areas {
-		r.Areas = append(r.Areas, areaView{Name: a.Name, Waiting: backlogs[i].waiting, Oldest: backlogs[i].oldest, Minutes: a.read(now)})
+		r.Areas = append(r.Areas, areaView{Name: a.Name, Waiting: backlogs[i].items, Oldest: backlogs[i].oldest, Minutes: a.read(now)})
 	}
 	for _, problem := range problems {
 		if problem != "" {
