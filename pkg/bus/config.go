@@ -41,6 +41,7 @@ type Log struct {
 type Queue struct {
 	Stream      string
 	Subject     string
+	Type        string // of its messages, in metrics
 	Description string
 }
 

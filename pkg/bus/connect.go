@@ -13,6 +13,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promauto"
 	"github.com/rs/zerolog"
+
+	"github.com/assay-project/assay/pkg/event"
 )
 
 // Bus is a connection to NATS, which reconnects automatically, and its streams. It is safe for
@@ -101,6 +103,15 @@ func Join(cfg Config, source string, log zerolog.Logger, reg prometheus.Register
 	b.published = promauto.With(prometheus.WrapRegistererWith(prometheus.Labels{"service": source}, reg)).NewCounterVec(prometheus.CounterOpts{
 		Name: "assay_events_published_total", Help: "Events published, by type and result (ok, refused, error).",
 	}, []string{"type", "result"})
+	kinds := append(event.Types(), typeDead, typeReplay)
+	for _, q := range cfg.Queues {
+		kinds = append(kinds, q.Type)
+	}
+	for _, kind := range kinds {
+		for _, result := range []string{resultOK, resultRefused, resultError} {
+			b.published.WithLabelValues(kind, result)
+		}
+	}
 	for _, w := range cfg.Work {
 		b.work = append(b.work, newWorkQueue(w, cfg, b))
 	}

@@ -71,7 +71,7 @@ func (b *Bus) RestoreDeadLetter(ctx context.Context, consumer string, e event.Ev
 
 // putDeadLetter stores the dead letter of a message.
 func (b *Bus) putDeadLetter(ctx context.Context, id string, header nats.Header, data []byte, l event.DeadLetter) error {
-	return b.publish(ctx, &nats.Msg{Subject: event.DeadOf(l.Consumer), Header: l.Headers(header), Data: data}, id, "dead", "")
+	return b.publish(ctx, &nats.Msg{Subject: event.DeadOf(l.Consumer), Header: l.Headers(header), Data: data}, id, typeDead, "")
 }
 
 // DeadLetters returns the dead letters that exist when it is called, oldest first. It stops after
@@ -165,7 +165,7 @@ func (b *Bus) Replay(ctx context.Context, l DeadLetter) error {
 	msg := &nats.Msg{Subject: l.Subject, Header: event.OwnHeaders(l.header), Data: l.Data}
 	// The message continues its own trace.
 	replayed, span := obs.Continue(ctx, obs.WithTrace(ctx, obs.Trace(event.ParseTrace(msg.Header))), "replay")
-	err := b.publish(replayed, msg, id, "replay", msg.Header.Get(headerTenant))
+	err := b.publish(replayed, msg, id, typeReplay, msg.Header.Get(headerTenant))
 	obs.End(span, err)
 	return err
 }

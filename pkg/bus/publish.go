@@ -37,6 +37,19 @@ const (
 	publishPause  = 250 * time.Millisecond
 )
 
+// Results of a publish, in metrics.
+const (
+	resultOK      = "ok"
+	resultRefused = "refused"
+	resultError   = "error"
+)
+
+// Types of messages other than events, in metrics.
+const (
+	typeDead   = "dead"
+	typeReplay = "replay"
+)
+
 // send stores a message with the trace of ctx, and retries until its budget is used up. It reports
 // whether the message was stored rather than dropped as a duplicate.
 func (b *Bus) send(ctx context.Context, msg *nats.Msg, id, kind string) (stored bool, err error) {
@@ -55,11 +68,11 @@ func (b *Bus) send(ctx context.Context, msg *nats.Msg, id, kind string) (stored 
 		ack, err := b.JS.PublishMsg(try, msg, jetstream.WithMsgID(id))
 		cancel()
 		if err == nil {
-			b.published.WithLabelValues(kind, "ok").Inc()
+			b.published.WithLabelValues(kind, resultOK).Inc()
 			return !ack.Duplicate, nil
 		}
 		if refused := final(err); refused != nil {
-			b.published.WithLabelValues(kind, "refused").Inc()
+			b.published.WithLabelValues(kind, resultRefused).Inc()
 			return false, fmt.Errorf("publish %s: %w", id, refused)
 		}
 		if b.declares && errors.Is(err, jetstream.ErrNoStreamResponse) {
@@ -67,7 +80,7 @@ func (b *Bus) send(ctx context.Context, msg *nats.Msg, id, kind string) (stored 
 		}
 		select {
 		case <-ctx.Done():
-			b.published.WithLabelValues(kind, "error").Inc()
+			b.published.WithLabelValues(kind, resultError).Inc()
 			// Return both errors, so that callers recognize an unresponsive server as a timeout.
 			return false, fmt.Errorf("publish %s: %w: %w", id, ctx.Err(), &outage.Error{Backend: outage.NATS, Err: err})
 		case <-time.After(publishPause):

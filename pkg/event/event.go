@@ -64,6 +64,17 @@ func OutcomesOf(area, id string) string { return "assay.analysis.*." + area + ".
 // assay.v1.FileUploaded.
 func (e Event) Type() string { return string(proto.MessageName(e.Data)) }
 
+// Types returns the types of the events that streams store.
+func Types() []string {
+	var all []string
+	for _, data := range []proto.Message{
+		&FileUploaded{}, &FeedItemAccepted{}, &PhotoUploaded{}, &LibraryStep{}, &NodeChanged{}, &AnalysisCompleted{}, &AnalysisFailed{},
+	} {
+		all = append(all, Event{Data: data}.Type())
+	}
+	return all
+}
+
 // Marshal returns the payload, protobuf JSON. Numbers, strings and lists are included even if they
 // are zero or empty, so that readers in any language see a count of 0 as 0.
 func (e Event) Marshal() ([]byte, error) {

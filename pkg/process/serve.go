@@ -102,7 +102,8 @@ func Serve[S Service](ctx context.Context, o Options, open Open[S]) error {
 	if err != nil {
 		return config.Unusable(err)
 	}
-	secure, err := o.Exposure.TLS.config(log)
+	registry := obs.NewRegistry()
+	secure, err := o.Exposure.TLS.config(log, registry)
 	if err != nil {
 		return config.Unusable(err)
 	}
@@ -115,7 +116,6 @@ func Serve[S Service](ctx context.Context, o Options, open Open[S]) error {
 	if o.Listening != nil {
 		o.Listening(listener.Addr())
 	}
-	registry := obs.NewRegistry()
 	ctx, flush, err := obs.OpenTracing(ctx, o.Name, o.Version, log, registry)
 	if err != nil {
 		return config.Unusable(err)

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
 	"github.com/rs/zerolog"
 )
 
@@ -28,8 +30,9 @@ func (t TLS) Scheme() string {
 	return "http"
 }
 
-// config returns the configuration of the listeners, nil for plain HTTP.
-func (t TLS) config(log zerolog.Logger) (*tls.Config, error) {
+// config returns the configuration of the listeners, nil for plain HTTP. With a certificate, it registers a gauge of the
+// time at which it expires.
+func (t TLS) config(log zerolog.Logger, reg prometheus.Registerer) (*tls.Config, error) {
 	if !t.On() {
 		return nil, nil
 	}
@@ -40,6 +43,9 @@ func (t TLS) config(log zerolog.Logger) (*tls.Config, error) {
 	if err := c.load(time.Now()); err != nil {
 		return nil, err
 	}
+	promauto.With(reg).NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "assay_tls_certificate_expiry_timestamp_seconds", Help: "Time at which the certificate of the HTTP addresses expires; only with TLS.",
+	}, c.expiry)
 	return &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: c.get}, nil
 }
 
@@ -67,6 +73,12 @@ func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 		}
 	}
 	return c.current, nil
+}
+
+// expiry returns the time at which the certificate expires, in seconds since the epoch.
+func (c *certificate) expiry() float64 {
+	current, _ := c.get(nil) // the error is always nil
+	return float64(current.Leaf.NotAfter.Unix())
 }
 
 // load reads the files if they have changed.

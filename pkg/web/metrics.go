@@ -7,11 +7,16 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/danielgtaylor/huma/v2"
 	"github.com/prometheus/client_golang/prometheus"
 )
 
 // metrics counts the requests of one process. The labels contain the route pattern instead of the
 // path, and only methods that HTTP defines, so that clients cannot create series.
+//
+// From the start, every operation has the series of assay_http_requests_total with its successful statuses and the two
+// failures of a server, 500 and 503, so that a first failure is an increase. Other statuses, and the durations, which have
+// 17 series for each status, have series after the first request.
 type metrics struct {
 	requests *prometheus.CounterVec
 	duration *prometheus.HistogramVec
@@ -50,6 +55,19 @@ func shared[C prometheus.Collector](registry *prometheus.Registry, c C) C {
 		panic(err) // the name belongs to another kind of metric: a bug
 	}
 	return c
+}
+
+// expect creates the series of an operation.
+func (m metrics) expect(op *huma.Operation) {
+	failures := []int{http.StatusInternalServerError, http.StatusServiceUnavailable}
+	for status := range op.Responses {
+		if code, err := strconv.Atoi(status); err == nil && code < http.StatusBadRequest { // not the status "default"
+			m.requests.WithLabelValues(op.Method, op.Path, status)
+		}
+	}
+	for _, status := range failures {
+		m.requests.WithLabelValues(op.Method, op.Path, strconv.Itoa(status))
+	}
 }
 
 func (m metrics) observe(method, route string, status int, took time.Duration) {

@@ -78,6 +78,7 @@ func (r *Router) describe(op *huma.Operation, creates bool, refusals []Refusals)
 		}
 	}
 	op.Responses["default"] = r.shared(0, nil)
+	r.metrics.expect(op)
 }
 
 // shared returns a reference to the response with the problems that operations have in common. The status 0 stands

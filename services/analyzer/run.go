@@ -101,13 +101,21 @@ func open(ctx context.Context, cfg Config, list []Entry, client string, connect 
 	if err != nil {
 		return nil, err
 	}
-	if err := service.OpenAll(base, list, Shared{backends, work.New(cfg.Work, backends.Bus, reg), base.Quotas, log, reg, cfg.engines(log)}); err != nil {
+	if err := service.OpenAll(base, list, Shared{backends, work.New(cfg.Work, backends.Bus, reg, names(list)...), base.Quotas, log, reg, cfg.engines(log)}); err != nil {
 		return nil, err
 	}
 	return &Service{
 		Service: base, consumers: consume.New(backends.Bus, log, reg),
 		sweeper: sweeper.New(cfg.Sweep, cfg.Work.Lease, backends.Bus, sweep.NewReports(base.Documents), log, reg, base.Areas),
 	}, nil
+}
+
+func names(list []Entry) []string {
+	all := make([]string, len(list))
+	for i, entry := range list {
+		all[i] = entry.Name
+	}
+	return all
 }
 
 // Sweep sweeps all areas once, completely, whereas the timer of a running analyzer sweeps them in

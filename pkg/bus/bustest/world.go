@@ -31,7 +31,7 @@ const WorkStream = "ASSAY_WORK_TEST"
 
 // Queue returns the queue of a World.
 func Queue() bus.Queue {
-	return bus.Queue{Stream: "ASSAY_QUEUE_TEST", Subject: "test.queue", Description: "messages that are not events"}
+	return bus.Queue{Stream: "ASSAY_QUEUE_TEST", Subject: "test.queue", Type: "test", Description: "messages that are not events"}
 }
 
 // Open opens a World on its own server, which stops when the test ends.

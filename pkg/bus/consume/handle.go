@@ -25,6 +25,11 @@ const (
 	outcomeDelayed   = "delayed"
 )
 
+// outcomes returns all outcomes of an attempt.
+func outcomes() []string {
+	return []string{outcomeDone, outcomeRetry, outcomeGivenUp, outcomeReturned, outcomeTakenOver, outcomeDelayed}
+}
+
 // consumerRun is one call of Run.
 type consumerRun struct {
 	*Runner

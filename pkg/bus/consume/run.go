@@ -44,6 +44,7 @@ func New(b *bus.Bus, log zerolog.Logger, reg prometheus.Registerer) *Runner {
 // messages.
 func (r *Runner) Run(ctx context.Context, c bus.Consumer) error {
 	c = withDefaults(c)
+	r.metrics.expect(c)
 	durables := newDurables(r.bus, c)
 	var began position
 	err := r.retried(ctx, c, func() (err error) { began, err = durables.newest(ctx); return err })
@@ -174,5 +175,17 @@ func newMetrics(reg prometheus.Registerer, service string) metrics {
 		recreated: factory.NewCounterVec(prometheus.CounterOpts{
 			Name: "assay_consumer_recreated_total", Help: "Consumers recreated while their process ran, by cause (missing; stalled: messages wait and none is delivered; clock: the server's clock was stepped back).",
 		}, []string{"consumer", "cause"}),
+	}
+}
+
+// expect creates the series of a consumer, so that they are 0 before the first message.
+func (m metrics) expect(c bus.Consumer) {
+	for _, outcome := range outcomes() {
+		m.attempts.WithLabelValues(c.Name, c.Area, outcome)
+	}
+	m.inFlight.WithLabelValues(c.Name, c.Area)
+	m.abandoned.WithLabelValues(c.Name, c.Area)
+	for _, cause := range []string{causeMissing, causeStalled, causeClock} {
+		m.recreated.WithLabelValues(c.Name, cause)
 	}
 }

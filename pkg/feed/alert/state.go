@@ -71,5 +71,10 @@ func (s State) Turn() string {
 	if s.Status == Firing {
 		return Firing
 	}
-	return "resolved"
+	return resolved
 }
+
+const resolved = "resolved"
+
+// Turns returns all values of State.Turn.
+func Turns() []string { return []string{Firing, resolved} }

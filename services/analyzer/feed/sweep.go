@@ -23,6 +23,11 @@ const (
 	lostDeadLetter = "lost_dead_letter" // a failed item without a dead letter; the dead letter is restored, so that an operator can replay it
 )
 
+// Findings returns the codes of findings besides those of package sweeper.
+func (a *Area) Findings() []string {
+	return []string{duplicateRows, lostDeadLetter}
+}
+
 // sweep repairs items and deletes orphaned texts.
 type sweep struct {
 	steps

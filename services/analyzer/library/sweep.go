@@ -27,6 +27,11 @@ const (
 	outdatedTrash     = "outdated_trash"     // a node that has been in the trash for ASSAY_TRASH_KEEP; erased
 )
 
+// Findings returns the codes of findings besides those of package sweeper.
+func (a *Area) Findings() []string {
+	return []string{unnotifiedUpload, unusedReservation, overdueStep, lostWorkflow, outdatedWorkflow, outdatedObject, orphanNode, outdatedTrash}
+}
+
 const (
 	// keepWorkflow is the retention time of a workflow after its end.
 	keepWorkflow = 7 * 24 * time.Hour

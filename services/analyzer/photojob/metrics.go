@@ -6,6 +6,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promauto"
 
+	"github.com/assay-project/assay/pkg/photojob"
 	"github.com/assay-project/assay/pkg/photojob/policy"
 	"github.com/assay-project/assay/services/analyzer/photojob/provider"
 )
@@ -19,7 +20,7 @@ type metrics struct {
 
 func newMetrics(reg prometheus.Registerer) *metrics {
 	factory := promauto.With(reg)
-	return &metrics{
+	m := &metrics{
 		calls: factory.NewHistogramVec(prometheus.HistogramOpts{
 			Name:    "assay_photo_call_duration_seconds",
 			Help:    "Calls to paid photo providers, by step and outcome (ok, retry, defer, suspend, unknown, permanent, internal).",
@@ -34,11 +35,33 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 			Help: "1 for the reason why calls to a paid photo provider are not allowed, 0 for the others (disabled, suspended, breaker, rate_limited, concurrent, per_minute, per_day, daily_budget).",
 		}, []string{"provider", "reason"}),
 	}
+	for _, name := range photojob.Providers() {
+		if name != photojob.Stub {
+			m.expect(name)
+		}
+	}
+	return m
 }
+
+// expect creates the series of a paid provider. Seedream has no calls for the step analyze; its series remain 0.
+func (m *metrics) expect(name string) {
+	for _, step := range []provider.Step{provider.Analyze, provider.Edit} {
+		m.cost.WithLabelValues(name, string(step))
+		for _, class := range append(provider.Classes(), outcomeOK) {
+			m.calls.WithLabelValues(name, string(step), string(class))
+		}
+	}
+	for _, code := range policy.HeldCodes() {
+		m.holds.WithLabelValues(name, code)
+	}
+}
+
+// outcomeOK is the outcome of a call without error. Others are the class of the error.
+const outcomeOK = "ok"
 
 // called records a call with an upper bound of its cost.
 func (m *metrics) called(name, step string, took time.Duration, costMicros int64, err error) {
-	outcome := "ok"
+	outcome := outcomeOK
 	if err != nil {
 		outcome = string(provider.ClassOf(err))
 	}

@@ -21,6 +21,11 @@ const (
 	outdatedObject   = "outdated_object"   // an object that an ended job no longer needs; deleted
 )
 
+// Findings returns the codes of findings besides those of package sweeper.
+func (a *Area) Findings() []string {
+	return []string{unnotifiedUpload, mismatchedObject, overdueJob, outdatedObject}
+}
+
 // sweep repairs jobs and deletes objects.
 type sweep struct {
 	steps

@@ -11,3 +11,10 @@ const (
 	SuspiciousOrphan   = "suspicious_orphan"   // too many orphans; none is deleted until an operator allows it
 	InconsistentCopies = "inconsistent_copies" // rows of one item that differ; repaired from the first one
 )
+
+// codes returns the codes above and those of quotas.
+func codes() []string {
+	return []string{
+		LostMessage, UnnotifiedOutcome, UnreadableItem, OrphanObject, AbandonedUpload, SuspiciousOrphan, InconsistentCopies, uncountedItem, countedNothing,
+	}
+}

@@ -42,6 +42,8 @@ func newShareArea(orphans, objects int) *shareArea {
 
 func (*shareArea) Name() string { return "share" }
 
+func (*shareArea) Findings() []string { return nil }
+
 func (a *shareArea) Sweep(ctx context.Context, r *sweeper.Run) error {
 	return sweeper.WalkObjects(ctx, r, "objects", a)
 }

@@ -27,6 +27,8 @@ type counted struct {
 
 func (c *counted) Name() string { return "shelf" }
 
+func (*counted) Findings() []string { return nil }
+
 func (c *counted) Sweep(ctx context.Context, r *sweeper.Run) error {
 	if err := c.counting.Sweep(ctx, r); err != nil {
 		return err

@@ -57,6 +57,8 @@ func (c Config) Validate() error {
 // Area is an area of the product.
 type Area interface {
 	Name() string
+	// Findings returns the codes of its findings besides those of this package.
+	Findings() []string
 	// Sweep walks over the area's stored data with the function Sweep or Run.Walk, and reports each
 	// finding with Run.Found. It returns an error if it cannot continue reading.
 	Sweep(ctx context.Context, r *Run) error
@@ -120,17 +122,27 @@ type Sweeper struct {
 // worker, publishes outcomes to b, and stores the reports of its runs in reports, which may be nil.
 func New[A Area](cfg Config, lease time.Duration, b *bus.Bus, reports *sweep.Reports, log zerolog.Logger, reg prometheus.Registerer, areas []A) *Sweeper {
 	all := make([]Area, len(areas))
+	found := promauto.With(reg).NewCounterVec(prometheus.CounterOpts{
+		Name: "assay_sweep_items_total", Help: "Findings of sweeps, by area and code, and whether they were repaired (yes, no).",
+	}, []string{"area", "found", "repaired"})
 	for i, area := range areas {
 		all[i] = area
+		for _, code := range append(codes(), area.Findings()...) {
+			found.WithLabelValues(area.Name(), code, repairedYes)
+			found.WithLabelValues(area.Name(), code, repairedNo)
+		}
 	}
 	return &Sweeper{
 		cfg: cfg, lease: lease, bus: b, reports: reports, areas: all, log: log, opened: time.Now(), cursors: map[string]string{}, tallies: map[string]map[Orphans]*tally{},
-		requests: make(chan *request, 1),
-		found: promauto.With(reg).NewCounterVec(prometheus.CounterOpts{
-			Name: "assay_sweep_items_total", Help: "Findings of sweeps, by area and code, and whether they were repaired.",
-		}, []string{"area", "found", "repaired"}),
+		requests: make(chan *request, 1), found: found,
 	}
 }
+
+// Values of the label repaired.
+const (
+	repairedYes = "yes"
+	repairedNo  = "no"
+)
 
 // Work sweeps at every interval, and when an operator requests it, until ctx is done. It returns nil.
 func (s *Sweeper) Work(ctx context.Context) error {
@@ -300,7 +312,7 @@ func (r *Run) Found(ctx context.Context, what, id string, repair func(context.Co
 
 // tell counts a finding and passes it to Tell.
 func (r *Run) tell(finding Finding) {
-	r.sweeper.found.WithLabelValues(r.area, finding.Found, map[bool]string{true: "yes", false: "no"}[finding.Repaired]).Inc()
+	r.sweeper.found.WithLabelValues(r.area, finding.Found, map[bool]string{true: repairedYes, false: repairedNo}[finding.Repaired]).Inc()
 	if r.Tell != nil {
 		r.Tell(finding)
 	}

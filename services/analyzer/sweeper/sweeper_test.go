@@ -26,6 +26,8 @@ type pagedArea struct {
 
 func (s *pagedArea) Name() string { return "pages" }
 
+func (*pagedArea) Findings() []string { return nil }
+
 func (s *pagedArea) Sweep(ctx context.Context, r *sweeper.Run) error {
 	return r.Walk(ctx, "pages", func(ctx context.Context, cursor string) (string, int, error) {
 		s.read = append(s.read, cursor)
@@ -140,6 +142,8 @@ func TestDryRunRepairsNothing(t *testing.T) {
 type orphanArea struct{ listed int }
 
 func (c *orphanArea) Name() string { return "orphans" }
+
+func (*orphanArea) Findings() []string { return nil }
 
 func (c *orphanArea) Sweep(ctx context.Context, r *sweeper.Run) error {
 	return sweeper.WalkObjects(ctx, r, "objects", c)

@@ -21,6 +21,11 @@ const (
 	unusedReservation = "unused_reservation" // an old reservation without an upload; deleted
 )
 
+// Findings returns the codes of findings besides those of package sweeper.
+func (a *Area) Findings() []string {
+	return []string{unnotifiedUpload, mismatchedObject, unusedReservation}
+}
+
 // unknownFiles are entries in the list of an owner without the file itself.
 var unknownFiles = sweeper.Orphans{Found: sweeper.InconsistentCopies, Text: "entries in lists of files have no file"}
 

@@ -62,18 +62,30 @@ type Worker struct {
 	ended  *prometheus.CounterVec
 }
 
-// New returns a Worker that counts outcomes in reg.
-func New(cfg Config, b *bus.Bus, reg prometheus.Registerer) *Worker {
-	return &Worker{Config: cfg, bus: b, ended: promauto.With(reg).NewCounterVec(prometheus.CounterOpts{
+// Outcomes in assay_analyses_total.
+const (
+	outcomeCompleted = "completed"
+	outcomeFailed    = "failed"
+)
+
+// New returns a Worker that counts the outcomes of areas in reg.
+func New(cfg Config, b *bus.Bus, reg prometheus.Registerer, areas ...string) *Worker {
+	ended := promauto.With(reg).NewCounterVec(prometheus.CounterOpts{
 		Name: "assay_analyses_total", Help: "Items that reached a final state, by area and outcome.",
-	}, []string{"area", "outcome"})}
+	}, []string{"area", "outcome"})
+	for _, area := range areas {
+		for _, outcome := range []string{outcomeCompleted, outcomeFailed} {
+			ended.WithLabelValues(area, outcome)
+		}
+	}
+	return &Worker{Config: cfg, bus: b, ended: ended}
 }
 
 // Announce publishes the outcome of an item of the named area, and counts it.
 func (w *Worker) Announce(ctx context.Context, area string, outcome event.Event) error {
-	label := "completed"
+	label := outcomeCompleted
 	if _, failed := outcome.Data.(*event.AnalysisFailed); failed {
-		label = "failed"
+		label = outcomeFailed
 	}
 	w.ended.WithLabelValues(area, label).Inc()
 	return w.bus.Publish(ctx, outcome)

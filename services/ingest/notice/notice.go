@@ -23,11 +23,12 @@ const (
 	Stream   = bus.StreamNotices // stream of queued notifications
 	Subject  = "s3.notice"       // subject to which buckets publish
 	Consumer = "ingest-notice"   // consumer of the stream
+	kind     = "notice"          // type of the messages in metrics
 )
 
 // Queue declares the stream.
 func Queue() bus.Queue {
-	return bus.Queue{Stream: Stream, Subject: Subject, Description: "objects that buckets report as created"}
+	return bus.Queue{Stream: Stream, Subject: Subject, Type: kind, Description: "objects that buckets report as created"}
 }
 
 // Area is the part of an area's interface that notifications use.
@@ -122,5 +123,5 @@ func Publish(ctx context.Context, b *bus.Bus, o blob.Object) error {
 
 // publish publishes a notification. The stream drops a repeated id.
 func publish(ctx context.Context, b *bus.Bus, id string, data []byte) error {
-	return b.PublishMessage(ctx, bus.Message{Subject: Subject, ID: id, Type: "notice", Data: data})
+	return b.PublishMessage(ctx, bus.Message{Subject: Subject, ID: id, Type: kind, Data: data})
 }

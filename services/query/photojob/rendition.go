@@ -40,6 +40,12 @@ const (
 	crossOrigin = "Cross-Origin-Resource-Policy"
 )
 
+// Outcomes of drawing a rendition, in metrics.
+const (
+	drawnOK    = "ok"
+	drawnError = "error"
+)
+
 // renditions draws renditions, and caches them.
 type renditions struct {
 	decoder *pixels.Decoder
@@ -57,14 +63,18 @@ func newRenditions(cfg Config, decoder *pixels.Decoder, signer *rendition.Signer
 	if err != nil {
 		return nil, fmt.Errorf("create the cache of renditions: %w", err)
 	}
+	drawn := promauto.With(reg).NewHistogramVec(prometheus.HistogramOpts{
+		Name:    "assay_photo_rendition_duration_seconds",
+		Help:    "Time to draw a rendition of a photo that is not in the cache, including the time spent waiting, by outcome (ok, error).",
+		Buckets: []float64{0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 60},
+	}, []string{"outcome"})
+	for _, outcome := range []string{drawnOK, drawnError} {
+		drawn.WithLabelValues(outcome)
+	}
 	return &renditions{
 		decoder: decoder, signer: signer, cache: cache, turns: make(chan struct{}, runtime.GOMAXPROCS(0)),
 		limiter: web.NewHeldLimiter("renditions", waiting, waitingPerClient),
-		drawn: promauto.With(reg).NewHistogramVec(prometheus.HistogramOpts{
-			Name:    "assay_photo_rendition_duration_seconds",
-			Help:    "Time to draw a rendition of a photo that is not in the cache, including the time spent waiting, by outcome (ok, error).",
-			Buckets: []float64{0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 60},
-		}, []string{"outcome"}),
+		drawn:   drawn,
 	}, nil
 }
 
@@ -172,9 +182,9 @@ func (n *renditions) get(ctx context.Context, etag string, wanted rendition.Rend
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), drawTime)
 		defer cancel()
 		defer func(began time.Time) {
-			outcome := "ok"
+			outcome := drawnOK
 			if err != nil {
-				outcome = "error"
+				outcome = drawnError
 			}
 			n.drawn.WithLabelValues(outcome).Observe(time.Since(began).Seconds())
 		}(time.Now())

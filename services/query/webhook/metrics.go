@@ -3,6 +3,8 @@ package webhook
 import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promauto"
+
+	"github.com/assay-project/assay/pkg/webhook"
 )
 
 type metrics struct {
@@ -13,7 +15,7 @@ type metrics struct {
 
 func newMetrics(reg prometheus.Registerer) metrics {
 	factory := promauto.With(reg)
-	return metrics{
+	m := metrics{
 		attempts: factory.NewCounterVec(prometheus.CounterOpts{
 			Name: "assay_webhook_attempts_total", Help: "Requests to endpoints, by what became of the delivery: delivered, pending or dead.",
 		}, []string{"status"}),
@@ -25,4 +27,8 @@ func newMetrics(reg prometheus.Registerer) metrics {
 			Buckets: []float64{.05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 300, 1800},
 		}),
 	}
+	for _, status := range []webhook.Status{webhook.StatusDelivered, webhook.StatusPending, webhook.StatusDead} {
+		m.attempts.WithLabelValues(string(status))
+	}
+	return m
 }

@@ -21,6 +21,9 @@ const (
 	Internal  Class = "internal"  // an error in Assay
 )
 
+// Classes returns all classes.
+func Classes() []Class { return []Class{Retry, Defer, Suspend, Unknown, Permanent, Internal} }
+
 // Error codes of jobs.
 const (
 	RateLimited         = "PROVIDER_RATE_LIMITED"

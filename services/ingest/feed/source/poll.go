@@ -57,6 +57,13 @@ const (
 	outcomeInterrupted  = "interrupted"
 )
 
+func outcomes() []string {
+	return []string{
+		outcomeOK, outcomeUnchanged, outcomeQuota, outcomeNoKey, outcomeUnauthorized, outcomeGone, outcomeThrottled, outcomeRefused, outcomeMalformed,
+		outcomeFailed, outcomeEngine, outcomeInterrupted,
+	}
+}
+
 const (
 	errNoKey       = reason.FeedKeyMissing
 	errInterrupted = reason.FeedInterrupted

@@ -91,6 +91,7 @@ func (p *Poller) startDue(ctx context.Context, polls *sync.WaitGroup) error {
 	if err != nil {
 		return err
 	}
+	p.metrics.exist(all)
 	for _, source := range all {
 		if free := p.leases.free(&source); !free || !source.due(p.now()) {
 			continue

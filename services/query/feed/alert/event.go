@@ -58,7 +58,7 @@ type metrics struct {
 
 func newMetrics(reg prometheus.Registerer) *metrics {
 	made := promauto.With(reg)
-	return &metrics{
+	m := &metrics{
 		firing: made.NewGauge(prometheus.GaugeOpts{
 			Name: "assay_feed_alerts_firing", Help: "Alerts of the feed that were firing at the last evaluation by this process.",
 		}),
@@ -72,4 +72,8 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 			Name: "assay_feed_alert_changes_total", Help: "Events of alerts that were sent, by firing and resolved.",
 		}, []string{"state"}),
 	}
+	for _, turn := range alert.Turns() {
+		m.changes.WithLabelValues(turn)
+	}
+	return m
 }
