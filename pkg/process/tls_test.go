@@ -16,20 +16,21 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/rs/zerolog"
 
 	"github.com/assay-project/assay/pkg/web"
 )
 
 // write writes a new self-signed certificate with the given serial number, which is also the modification time of the
-// files, in epoch seconds.
+// files, in epoch seconds, and the number of hours until it expires.
 func write(t *testing.T, files TLS, serial int64) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		t.Fatal(err)
 	}
-	template := &x509.Certificate{SerialNumber: big.NewInt(serial), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, NotAfter: time.Now().Add(time.Hour)}
+	template := &x509.Certificate{SerialNumber: big.NewInt(serial), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, NotAfter: time.Now().Add(time.Duration(serial) * time.Hour)}
 	cert, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
 	if err != nil {
 		t.Fatal(err)
@@ -55,10 +56,22 @@ func TestHTTPS(t *testing.T) {
 	dir := t.TempDir()
 	files := TLS{Cert: filepath.Join(dir, "tls.crt"), Key: filepath.Join(dir, "tls.key")}
 	write(t, files, 1)
-	secure, err := files.config(zerolog.Nop())
+	registry := prometheus.NewRegistry()
+	secure, err := files.config(zerolog.Nop(), registry)
 	if err != nil {
 		t.Fatal(err)
 	}
+	families, err := registry.Gather()
+	if err != nil || len(families) != 1 || families[0].GetName() != "assay_tls_certificate_expiry_timestamp_seconds" {
+		t.Fatalf("got the metrics %v, error %v, want the expiry of the certificate", families, err)
+	}
+	expires := func(hours int, at float64) {
+		t.Helper()
+		if in := time.Until(time.Unix(int64(at), 0)); (in - time.Duration(hours)*time.Hour).Abs() > time.Minute {
+			t.Errorf("the certificate expires in %s, want %d h", in, hours)
+		}
+	}
+	expires(1, families[0].GetMetric()[0].GetGauge().GetValue())
 	c := &certificate{files: files, log: zerolog.Nop()}
 	secure.GetCertificate = func(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
 		c.mu.Lock()
@@ -94,6 +107,7 @@ func TestHTTPS(t *testing.T) {
 	if got := serial(); got != 2 {
 		t.Errorf("got certificate %d after the change, want 2", got)
 	}
+	expires(2, c.expiry())
 	if err := os.WriteFile(files.Key, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -112,10 +126,10 @@ func TestHTTPS(t *testing.T) {
 	if err := <-ended; err != nil {
 		t.Error(err)
 	}
-	if _, err := (TLS{Cert: files.Cert}).config(zerolog.Nop()); err == nil {
+	if _, err := (TLS{Cert: files.Cert}).config(zerolog.Nop(), prometheus.NewRegistry()); err == nil {
 		t.Error("a certificate without a key: got no error, want one")
 	}
-	if _, err := files.config(zerolog.Nop()); err == nil {
+	if _, err := files.config(zerolog.Nop(), prometheus.NewRegistry()); err == nil {
 		t.Error("an unusable key: got no error, want one")
 	}
 }

@@ -18,14 +18,30 @@ const minFree = 64 << 20
 // ErrDiskFull means that the disk has less than 64 MiB of free space.
 var ErrDiskFull = errors.New("the disk is full; free space")
 
+// Space is the space of a file system in bytes.
+type Space struct {
+	Free uint64 // available to this process
+	Size uint64
+}
+
+// SpaceOf returns the space of the file system of a directory. It supports Linux and macOS; on other systems, everything is
+// free and the size is 0.
+func SpaceOf(dir string) (Space, error) {
+	space, err := space(dir)
+	if err != nil {
+		return Space{}, fmt.Errorf("free space: %w", err)
+	}
+	return space, nil
+}
+
 // CheckSpace returns ErrDiskFull if the file system of a directory is full. It supports Linux and macOS.
 func CheckSpace(dir string) error {
-	free, err := freeSpace(dir)
+	space, err := SpaceOf(dir)
 	if err != nil {
-		return fmt.Errorf("free space: %w", err)
+		return err
 	}
-	if free < minFree {
-		return fmt.Errorf("%w: %d MiB left", ErrDiskFull, free>>20)
+	if space.Free < minFree {
+		return fmt.Errorf("%w: %d MiB left", ErrDiskFull, space.Free>>20)
 	}
 	return nil
 }

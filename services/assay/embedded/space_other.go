@@ -2,7 +2,13 @@
 
 package embedded
 
-import "math"
+import (
+	"io/fs"
+	"math"
+)
 
-// freeSpace is not implemented for this system.
-func freeSpace(string) (uint64, error) { return math.MaxUint64, nil }
+// space is not implemented for this system.
+func space(string) (Space, error) { return Space{Free: math.MaxUint64}, nil }
+
+// allocated returns the size of a file.
+func allocated(is fs.FileInfo) int64 { return is.Size() }

@@ -2,11 +2,26 @@
 
 package embedded
 
-import "golang.org/x/sys/unix"
+import (
+	"io/fs"
+	"syscall"
 
-// freeSpace returns the free bytes of the file system of a directory.
-func freeSpace(dir string) (uint64, error) {
-	var fs unix.Statfs_t
-	err := unix.Statfs(dir, &fs)
-	return uint64(fs.Bavail) * uint64(fs.Bsize), err
+	"golang.org/x/sys/unix"
+)
+
+func space(dir string) (Space, error) {
+	var on unix.Statfs_t
+	err := unix.Statfs(dir, &on)
+	return Space{Free: uint64(on.Bavail) * uint64(on.Bsize), Size: uint64(on.Blocks) * uint64(on.Bsize)}, err
+}
+
+// blockSize is the unit of Stat_t.Blocks, whatever the block size of the file system.
+const blockSize = 512
+
+// allocated returns the bytes that a file takes on the disk.
+func allocated(is fs.FileInfo) int64 {
+	if stat, ok := is.Sys().(*syscall.Stat_t); ok {
+		return stat.Blocks * blockSize
+	}
+	return is.Size()
 }

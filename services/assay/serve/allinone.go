@@ -31,6 +31,7 @@ type allInOne struct {
 	services []process.Service
 	log      zerolog.Logger
 	dir      string // data directory
+	usage    *usage
 }
 
 // open starts the engines, creates tables and buckets, and opens the services. page is the address
@@ -49,6 +50,7 @@ func (w *allInOne) open(ctx context.Context, cfg Config, dir string, page net.Ad
 	if w.engines, err = startEngines(ctx, cfg, dir, page, w.log, reg); err != nil {
 		return err
 	}
+	w.usage = newUsage(dir, w.log, reg)
 	// The environment variables of this process follow and take precedence.
 	environ := append([]string{"ASSAY_INDEX=" + filepath.Join(dir, "search.db"), "ASSAY_ENGINES=" + filepath.Join(dir, "engines")}, w.engines.environ(cfg)...)
 	installation, err := config.Load[setup.Config](environ)
@@ -150,6 +152,7 @@ func (w *allInOne) Audit() web.Audit {
 // Work runs the background work of the services.
 func (w *allInOne) Work(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return w.usage.work(ctx) })
 	for _, service := range w.services {
 		group.Go(func() error { return service.Work(ctx) })
 	}

@@ -1,6 +1,7 @@
 package status
 
 import (
+	"slices"
 	"testing"
 	"time"
 )
@@ -16,12 +17,12 @@ func TestSeriesIsTheLastHour(t *testing.T) {
 	s.outcome("completed", at(59))
 	s.outcome("completed", at(-61)) // too old: no effect
 	past := s.read(at(59))
-	if len(past) != 60 || past[0] != (Minute{Completed: 1, Failed: 1}) || past[59] != (Minute{Completed: 1}) || past[30] != (Minute{}) {
-		t.Errorf("after an hour: got first %+v, middle %+v, last %+v of %d minutes, want {Completed:1 Failed:1}, {} and {Completed:1} of 60",
+	if len(past) != 60 || past[0] != (Minute{Accepted: 2, Completed: 1, Failed: 1}) || past[59] != (Minute{Accepted: 1, Completed: 1}) || past[30] != (Minute{}) {
+		t.Errorf("after an hour: got first %+v, middle %+v, last %+v of %d minutes, want {Accepted:2 Completed:1 Failed:1}, {} and {Accepted:1 Completed:1} of 60",
 			past[0], past[30], past[59], len(past))
 	}
-	if past := s.read(at(60)); past[0] != (Minute{}) || past[58] != (Minute{Completed: 1}) {
-		t.Errorf("a minute later: got first %+v, second to last %+v, want {} and {Completed:1}", past[0], past[58])
+	if past := s.read(at(60)); past[0] != (Minute{}) || past[58] != (Minute{Accepted: 1, Completed: 1}) {
+		t.Errorf("a minute later: got first %+v, second to last %+v, want {} and {Accepted:1 Completed:1}", past[0], past[58])
 	}
 	for _, m := range s.read(at(1000)) {
 		if m != (Minute{}) {
@@ -30,15 +31,24 @@ func TestSeriesIsTheLastHour(t *testing.T) {
 	}
 }
 
-// TestAcceptedIsCountedFromSequences checks the count of accepted events, including after the stream is recreated and
-// its sequences restart.
-func TestAcceptedIsCountedFromSequences(t *testing.T) {
+// TestAcceptedItemsAreThoseThatEndedOrWait checks the count of accepted items. The first sample is not counted, and an item
+// that ends at the turn of a minute is counted once.
+func TestAcceptedItemsAreThoseThatEndedOrWait(t *testing.T) {
 	now := time.Date(2026, 11, 24, 8, 0, 0, 0, time.UTC)
+	at := func(second int) time.Time { return now.Add(time.Duration(second) * time.Second) }
 	s := &series{}
-	for _, sample := range []struct{ waiting, stored uint64 }{{5, 100}, {9, 110}, {2, 115}, {1, 0}, {1, 7}} {
-		s.sample(sample.waiting, sample.stored, now)
+	s.sample(5, at(0)) // of an earlier time
+	s.sample(9, at(10))
+	for range 4 {
+		s.outcome("completed", at(20))
 	}
-	if got := s.read(now)[59]; got != (Minute{Accepted: 22, Waiting: 9}) {
-		t.Errorf("got %+v, want 10+5+7 accepted and 9 waiting", got)
+	s.outcome("failed", at(59))
+	s.sample(5, at(59)) // the last item has ended and is not acknowledged
+	s.sample(4, at(61))
+	s.sample(6, at(130))
+	s.sample(5, at(131)) // an item was deleted
+	want := []Minute{{Accepted: 4, Completed: 4, Failed: 1, Waiting: 9}, {Waiting: 4}, {Accepted: 1, Waiting: 6}}
+	if got := s.read(at(140))[57:]; !slices.Equal(got, want) {
+		t.Errorf("got %+v, want %+v", got, want)
 	}
 }
