@@ -36,7 +36,7 @@ type report struct {
 	Dependencies []dependency      `json:"dependencies"`
 	DeadLetters  map[string]uint64 `json:"deadLetters" example:"{\"analyzer-textfile\":2}" doc:"number of dead letters by consumer"`
 	Sweeps       []sweepView       `json:"sweeps" doc:"the last sweep of each area"`
-	Problems     []string          `json:"problems" doc:"parts of the report that could not be read and are empty"`
+	Problems     []string          `json:"problems" doc:"parts of the report that could not be read: they are empty, or as last read"`
 }
 
 type areaView struct {

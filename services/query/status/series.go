@@ -73,21 +73,21 @@ func (s *series) sample(waiting uint64, t time.Time) {
 	s.waiting, s.known = waiting, true
 }
 
-// read returns the last hour, the current minute last. In the sum over the hour, accepted items are those that completed,
+// read returns the last hour, the current minute last, and the number of waiting items at the last sample. In the sum over the hour, accepted items are those that completed,
 // failed, or were added to the waiting ones. An outcome is stored before its work is acknowledged, so an item that ends
 // at the turn of a minute reduces the waiting items a minute after it was counted as completed. read therefore deducts
 // from the minutes before what one minute lacks.
-func (s *series) read(now time.Time) []Minute {
+func (s *series) read(now time.Time) (past []Minute, waiting uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.at(now)
-	all := make([]Minute, minutes)
+	past = make([]Minute, minutes)
 	var lacking int64
 	for i := minutes - 1; i >= 0; i-- {
 		m := s.past[(s.newest+1+int64(i))%minutes]
 		accepted := int64(m.completed+m.failed) + m.growth + lacking
 		lacking = min(accepted, 0)
-		all[i] = Minute{Accepted: uint64(max(accepted, 0)), Completed: m.completed, Failed: m.failed, Waiting: m.waiting}
+		past[i] = Minute{Accepted: uint64(max(accepted, 0)), Completed: m.completed, Failed: m.failed, Waiting: m.waiting}
 	}
-	return all
+	return past, s.waiting
 }

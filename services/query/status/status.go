@@ -158,7 +158,8 @@ func (s *Service) report(ctx context.Context) (r report, err error) {
 		r.DeadLetters = map[string]uint64{}
 	}
 	for i, a := range s.areas {
-		r.Areas = append(r.Areas, areaView{Name: a.Name, Waiting: backlogs[i].items, Oldest: backlogs[i].oldest, Minutes: a.read(now)})
+		past, waiting := a.read(now)
+		r.Areas = append(r.Areas, areaView{Name: a.Name, Waiting: waiting, Oldest: backlogs[i].oldest, Minutes: past})
 	}
 	for _, problem := range problems {
 		if problem != "" {
