@@ -120,7 +120,7 @@ func (l *Log) publish(ctx context.Context, kind string, e Entry) error {
 		return err
 	}
 	subject := bus.AuditSubjects[:len(bus.AuditSubjects)-1] + kind
-	return l.bus.PublishMessage(ctx, bus.Message{Subject: subject, ID: e.ID + "/" + kind, Type: "audit", Data: data})
+	return l.bus.PublishMessage(ctx, bus.Message{Subject: subject, ID: e.ID + "/" + kind, Type: bus.AuditType, Data: data})
 }
 
 // ErrCursor means that a cursor does not belong to the log.

@@ -103,7 +103,7 @@ func Join(cfg Config, source string, log zerolog.Logger, reg prometheus.Register
 	b.published = promauto.With(prometheus.WrapRegistererWith(prometheus.Labels{"service": source}, reg)).NewCounterVec(prometheus.CounterOpts{
 		Name: "assay_events_published_total", Help: "Events published, by type and result (ok, refused, error).",
 	}, []string{"type", "result"})
-	kinds := append(event.Types(), typeDead, typeReplay)
+	kinds := append(event.Types(), typeDead, typeReplay, AuditType)
 	for _, q := range cfg.Queues {
 		kinds = append(kinds, q.Type)
 	}

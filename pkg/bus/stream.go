@@ -34,6 +34,7 @@ const attemptPrefix = "assay-attempt."
 // Subjects and limits of the audit log.
 const (
 	AuditSubjects = "assay-audit.>"
+	AuditType     = "audit"              // of its messages, in metrics
 	AuditMaxAge   = 400 * 24 * time.Hour // more than a year
 	AuditMaxBytes = 64 << 20             // more than 50,000 writes
 )

@@ -120,6 +120,9 @@ func NewRouter(o Options) *Router {
 // the parameters of a request to the service, which checks the credential first.
 func (r *Router) Forwards() { r.forwards = true }
 
+// Counts creates the metrics of an operation that a handler of Mux serves.
+func (r *Router) Counts(op *huma.Operation) { r.metrics.expect(op) }
+
 // Register adds a typed JSON operation, with the problems that it can return beyond the common ones. Use it
 // instead of huma.Register, which loses the identity of errors: here a returned error becomes the problem
 // that WriteError would send.

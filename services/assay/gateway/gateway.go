@@ -119,10 +119,11 @@ func (s *Service) front(r *web.Router, services []described) {
 	all, taken := web.NewRouter(web.Options{}), map[string]bool{}
 	for _, service := range services {
 		service.describe(all)
-		for call := range web.Operations(all.API.OpenAPI()) {
+		for call, op := range web.Operations(all.API.OpenAPI()) {
 			if !taken[call] {
 				taken[call] = true
 				r.Mux.Handle(call, service.to)
+				r.Counts(op)
 			}
 		}
 	}

@@ -80,7 +80,10 @@ function Shown({ status, dependencies }: Overview): JSX.Element {
       </dl>
       <h2 class="section">Areas</h2>
       <Table label="Areas" columns={areaColumns(status.at)} rows={status.areas} rowKey={(a) => a.name} rowHeight={64} />
-      <p class="list-end">Outcomes in the last hour. Accepted items are counted since <Time iso={status.since} />.</p>
+      <p class="list-end">
+        Items of the last hour. Accepted items are those that completed or failed and,
+        since <Time iso={status.since} />, the growth of the waiting ones.
+      </p>
       <div class="columns">
         <section>
           <h2 class="section">Dependencies</h2>
