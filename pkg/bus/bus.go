@@ -60,7 +60,7 @@ func (b *Bus) message(e event.Event) (*nats.Msg, error) {
 // publish stores a message. It assigns a priority to a work event.
 func (b *Bus) publish(ctx context.Context, msg *nats.Msg, id, kind, tenant string) error {
 	for _, q := range b.work {
-		if q.stores(msg.Subject) {
+		if q.Stores(msg.Subject) {
 			return q.publish(ctx, msg, id, kind, tenant)
 		}
 	}
@@ -125,7 +125,7 @@ func (b *Bus) Admit(ctx context.Context, stream, tenant string) error {
 // which a worker is processing or will receive.
 func (b *Bus) Outstanding(ctx context.Context, subject, tenant string) (bool, error) {
 	for _, q := range b.work {
-		if !q.stores(subject) {
+		if !q.Stores(subject) {
 			continue
 		}
 		_, err := q.message(ctx, subject, tenant)

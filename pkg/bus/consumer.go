@@ -81,16 +81,29 @@ type Consumer struct {
 	// the message are durable, Permanent that no attempt can succeed, Later that the message is
 	// redelivered without using an attempt, and any other error that another attempt may succeed.
 	Handle func(context.Context, Delivery) error
-	// GiveUp is called with the reason before the consumer gives up on a message, to move the item
-	// to its failed state. It may be called again for the same message if it returns an error or
-	// the dead letter cannot be stored. It returns the time of the failure as stored in the item,
-	// which becomes DeadLetter.Last, so that the two can be compared regardless of clocks; zero
-	// means now. Optional.
-	GiveUp func(context.Context, Delivery, error) (time.Time, error)
-	// Describe returns what the dead letter of a message says: the reason, and the number of attempts, which a handler
-	// that returns Later may count itself. The default is the text of the error, which is always logged, and the number of
-	// the delivery.
-	Describe func(Delivery, error) (reason string, attempts int)
+	// GiveUp is called with the error before the consumer gives up on a message, to move the item
+	// to its failed state. It returns what becomes of the message. It may be called again for the
+	// same message if it returns an error or the dead letter cannot be stored. Optional; by default
+	// the message becomes a dead letter.
+	GiveUp func(context.Context, Delivery, error) (Failure, error)
+}
+
+// Failure describes why a consumer gave up on a message. Its zero value is a fault that the error of
+// the handler describes.
+type Failure struct {
+	// Rejected means that the content cannot be processed, so that nothing is left to do for an operator: the
+	// message is acknowledged without a dead letter.
+	Rejected bool
+	// Reason is what the dead letter says. The default is the text of the error, which is always logged.
+	Reason string
+	// Class is the class of the dead letter. The default is derived from the error.
+	Class event.DeadClass
+	// Attempts is the number of attempts, which a handler that returns Later may count itself. The default is the
+	// number of the delivery.
+	Attempts int
+	// At is the time of the failure as stored in the item. It becomes DeadLetter.Last, so that the two can be
+	// compared regardless of clocks. The default is now.
+	At time.Time
 }
 
 // ErrTakenOver is what a handler returns if it finds that another delivery of the same item has
@@ -133,8 +146,11 @@ func Delay(err error) (d time.Duration, ok bool) {
 	return later.delay, true
 }
 
-// headerTenant is a header of a message on a work stream in addition to those of its event. A replay uses it.
-const headerTenant = "assay-tenant"
+// Headers of a message on a work stream in addition to those of its event.
+const (
+	headerTenant   = "assay-tenant"    // a replay uses it
+	headerReplayOf = "assay-replay-of" // sequence of the dead letter whose replay caused the message
+)
 
 // Delivery is one delivery of a message to a handler.
 type Delivery struct {
@@ -170,8 +186,9 @@ func ParseDelivery(msg *nats.Msg) (Delivery, error) {
 // Tenant returns the tenant of a message on a work stream, or "".
 func (d Delivery) Tenant() string { return d.header.Get(headerTenant) }
 
-// WithTrace returns ctx with the publisher's request id and trace context.
+// WithTrace returns ctx with the publisher's request id and trace context, and with the mark of WithReplay.
 func (d Delivery) WithTrace(ctx context.Context) context.Context {
+	ctx = WithReplay(ctx, replayOf(d.header))
 	return obs.WithTrace(ctx, obs.Trace(event.ParseTrace(d.header)))
 }
 

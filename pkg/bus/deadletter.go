@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"strconv"
 	"strings"
 	"time"
 
@@ -23,39 +24,38 @@ type DeadLetter struct {
 	event.Envelope // zero if the message was not an event
 	event.DeadLetter
 	Sequence uint64 // sequence number among the dead letters; identifies it
+	ReplayOf uint64 // sequence number of an earlier dead letter, whose replay failed; 0 if there is none
 	Data     []byte
 	header   nats.Header
 }
 
 // DeadFilter selects dead letters. Its zero value selects all.
 type DeadFilter struct {
-	After    uint64    // only sequence numbers above this one
-	Consumer string    // consumer that gave up on the messages
+	After    uint64 // only sequence numbers above this one
+	Consumer string // consumer that gave up on the messages
+	Class    event.DeadClass
 	Reason   string    // a substring of the reason, case-insensitive
 	From, To time.Time // range of Last: at or after From and before To
 }
 
 func (f DeadFilter) selects(l DeadLetter) bool {
-	return strings.Contains(strings.ToLower(l.Reason), strings.ToLower(f.Reason)) &&
+	return (f.Class == "" || l.Class == f.Class) && strings.Contains(strings.ToLower(l.Reason), strings.ToLower(f.Reason)) &&
 		(f.From.IsZero() || !l.Last.Before(f.From)) && (f.To.IsZero() || l.Last.Before(f.To))
 }
 
-// StoreDeadLetter stores a message that a consumer of a stream gave up on, with the reason and
-// the time; a zero time means now. It must succeed before the message is acknowledged.
-func (b *Bus) StoreDeadLetter(ctx context.Context, consumer, stream string, d Delivery, reason string, at time.Time) error {
-	if at.IsZero() {
-		at = time.Now()
-	}
+// StoreDeadLetter stores a message that a consumer of a stream gave up on. All fields of the failure are set. It must
+// succeed before the message is acknowledged.
+func (b *Bus) StoreDeadLetter(ctx context.Context, consumer, stream string, d Delivery, f Failure) error {
 	// The id includes the time, because a recreated stream counts from 1 again.
 	id := fmt.Sprintf("dead/%s/%s/%d/%d", consumer, stream, d.Sequence, d.Stored.UnixMilli())
 	return b.putDeadLetter(ctx, id, d.header, d.Data, event.DeadLetter{
-		Consumer: consumer, Subject: d.Subject, Reason: reason, Attempts: d.Attempt, First: d.Stored, Last: at,
+		Consumer: consumer, Subject: d.Subject, Reason: f.Reason, Class: f.Class, Attempts: f.Attempts, First: d.Stored, Last: f.At,
 	})
 }
 
-// RestoreDeadLetter stores a lost dead letter again, for an event that a consumer gave up on at
-// the given time. The number of attempts is no longer known, and is 0 in the dead letter.
-func (b *Bus) RestoreDeadLetter(ctx context.Context, consumer string, e event.Event, reason string, at time.Time) error {
+// RestoreDeadLetter stores a lost dead letter again, for an event that a consumer gave up on. The number of attempts is
+// no longer known, and is 0 in the dead letter.
+func (b *Bus) RestoreDeadLetter(ctx context.Context, consumer string, e event.Event, f Failure) error {
 	msg, err := b.message(e)
 	if err != nil {
 		return err
@@ -63,9 +63,9 @@ func (b *Bus) RestoreDeadLetter(ctx context.Context, consumer string, e event.Ev
 	if e.Tenant != "" {
 		msg.Header[headerTenant] = []string{e.Tenant}
 	}
-	id := fmt.Sprintf("dead/%s/%s/%d", consumer, e.ID, at.UnixMilli())
+	id := fmt.Sprintf("dead/%s/%s/%d", consumer, e.ID, f.At.UnixMilli())
 	return b.putDeadLetter(ctx, id, msg.Header, msg.Data, event.DeadLetter{
-		Consumer: consumer, Subject: e.Subject, Reason: reason, First: e.Time, Last: at,
+		Consumer: consumer, Subject: e.Subject, Reason: f.Reason, Class: f.Class, First: e.Time, Last: f.At,
 	})
 }
 
@@ -163,6 +163,7 @@ func (b *Bus) DropDead(ctx context.Context, sequence uint64) error {
 func (b *Bus) Replay(ctx context.Context, l DeadLetter) error {
 	id := fmt.Sprintf("replay/%d/%d", l.Sequence, l.Last.UnixMilli())
 	msg := &nats.Msg{Subject: l.Subject, Header: event.OwnHeaders(l.header), Data: l.Data}
+	ctx = WithReplay(ctx, l.Sequence)
 	// The message continues its own trace.
 	replayed, span := obs.Continue(ctx, obs.WithTrace(ctx, obs.Trace(event.ParseTrace(msg.Header))), "replay")
 	err := b.publish(replayed, msg, id, typeReplay, msg.Header.Get(headerTenant))
@@ -170,8 +171,36 @@ func (b *Bus) Replay(ctx context.Context, l DeadLetter) error {
 	return err
 }
 
+type replayKey struct{}
+
+// WithReplay returns a context whose work events result from the replay of a dead letter. If one of them becomes a dead
+// letter, its DeadLetter.ReplayOf is the sequence number.
+func WithReplay(ctx context.Context, sequence uint64) context.Context {
+	if sequence == 0 {
+		return ctx
+	}
+	return context.WithValue(ctx, replayKey{}, sequence)
+}
+
+// setReplay writes the mark of WithReplay to the headers of a work event.
+func setReplay(ctx context.Context, header nats.Header) {
+	if sequence, ok := ctx.Value(replayKey{}).(uint64); ok {
+		header[headerReplayOf] = []string{strconv.FormatUint(sequence, 10)}
+	}
+}
+
+func replayOf(header nats.Header) uint64 {
+	sequence, err := strconv.ParseUint(header.Get(headerReplayOf), 10, 64)
+	if err != nil {
+		return 0 // no replay
+	}
+	return sequence
+}
+
 func readDeadLetter(msg *jetstream.RawStreamMsg) DeadLetter {
-	l := DeadLetter{DeadLetter: event.ParseDeadLetter(msg.Header), Sequence: msg.Sequence, Data: msg.Data, header: msg.Header}
+	l := DeadLetter{
+		DeadLetter: event.ParseDeadLetter(msg.Header), Sequence: msg.Sequence, ReplayOf: replayOf(msg.Header), Data: msg.Data, header: msg.Header,
+	}
 	l.Envelope, _ = event.ParseEnvelope(msg.Header) // what is unreadable stays empty
 	return l
 }

@@ -148,3 +148,32 @@ func TestDroppedDeadLetterIsGone(t *testing.T) {
 		t.Errorf("%d dead letters remain, want 3", len(left))
 	}
 }
+
+// TestReplayIsTheOriginOfItsDeadLetter checks that the dead letter of a replayed message states the earlier one, and that
+// an event published while the message is processed does so too.
+func TestReplayIsTheOriginOfItsDeadLetter(t *testing.T) {
+	w := bustest.Open(t)
+	stored(t, w)
+	first := collect(t, w, bus.DeadFilter{Consumer: "other"})[0]
+	if first.ReplayOf != 0 {
+		t.Errorf("got %d as the origin of the first dead letter, want none", first.ReplayOf)
+	}
+	if err := w.Bus.Replay(t.Context(), first); err != nil {
+		t.Fatal(err)
+	}
+	c := bustest.Consumer(func(ctx context.Context, d bus.Delivery) error {
+		if d.Item == "f4" {
+			if err := w.Bus.Publish(ctx, bustest.Uploaded("f5")); err != nil {
+				return err
+			}
+		}
+		return bus.Permanent(errors.New("again"))
+	})
+	bustest.Consume(t, w.Bus, c)
+	w.AwaitCount(t, bus.StreamDead, 6)
+	for _, second := range collect(t, w, bus.DeadFilter{Reason: "again"}) {
+		if second.ReplayOf != first.Sequence {
+			t.Errorf("got %d as the origin of the dead letter of %s, want %d", second.ReplayOf, second.Item, first.Sequence)
+		}
+	}
+}

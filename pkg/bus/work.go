@@ -31,8 +31,8 @@ type Work struct {
 // Stored returns a filter that matches the subjects under which the stream stores its messages.
 func (w Work) Stored() string { return storedSubject("*", "*", w.Subjects) }
 
-// stores reports whether the stream stores the events of a subject.
-func (w Work) stores(subject string) bool {
+// Stores reports whether the stream stores the events of a subject.
+func (w Work) Stores(subject string) bool {
 	return strings.HasPrefix(subject, strings.TrimSuffix(w.Subjects, ">"))
 }
 
@@ -103,6 +103,7 @@ func (q *workQueue) publish(ctx context.Context, msg *nats.Msg, id, kind, tenant
 	subject, token := msg.Subject, tenantToken(tenant)
 	msg.Subject = storedSubject(strconv.Itoa(q.backlog.Priority(ctx, token)), token, subject)
 	msg.Header[headerTenant] = []string{tenant}
+	setReplay(ctx, msg.Header)
 	msg.Header[jetstream.ExpectedLastSubjSeqHeader] = []string{"0"}
 	msg.Header["Nats-Expected-Last-Subject-Sequence-Subject"] = []string{storedSubject("*", token, subject)}
 	stored, err := q.bus.send(ctx, msg, id, kind)

@@ -1,6 +1,8 @@
 package event
 
 import (
+	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -12,19 +14,41 @@ type DeadLetter struct {
 	Consumer string // consumer that gave up on the message
 	Subject  string // original subject of the message
 	Reason   string
+	Class    DeadClass
 	Attempts int       // 0 if the dead letter was restored
 	First    time.Time // when the stream stored the message
 	Last     time.Time // when the consumer gave up on the message
 }
 
+// DeadClass classifies dead letters by what an operator can do about them.
+type DeadClass string
+
+// Classes of dead letters.
+const (
+	DeadCrashed       DeadClass = "crashed"       // the handler panicked, or its workers died
+	DeadTimeout       DeadClass = "timeout"       // the attempts exceeded their time
+	DeadUnavailable   DeadClass = "unavailable"   // a backend, provider or server did not respond
+	DeadRejected      DeadClass = "rejected"      // a table rejected the result: a defect
+	DeadConfiguration DeadClass = "configuration" // something is not configured
+	DeadMissing       DeadClass = "missing"       // stored bytes are gone
+	DeadEvent         DeadClass = "event"         // the message is not a readable event
+	DeadOther         DeadClass = "other"         // another fault, or stored before dead letters had a class
+)
+
+// DeadClasses returns all classes.
+func DeadClasses() []DeadClass {
+	return []DeadClass{DeadCrashed, DeadTimeout, DeadUnavailable, DeadRejected, DeadConfiguration, DeadMissing, DeadEvent, DeadOther}
+}
+
 // Headers of a dead letter in addition to those of the message.
 const (
-	DeadReason   = deadHeaders + "reason"
-	DeadAttempts = deadHeaders + "attempts"
-	DeadSubject  = deadHeaders + "subject"
-	DeadConsumer = deadHeaders + "consumer"
-	DeadFirst    = deadHeaders + "first" // RFC 3339
-	DeadLast     = deadHeaders + "last"  // RFC 3339
+	DeadReason      = deadHeaders + "reason"
+	DeadClassHeader = deadHeaders + "class"
+	DeadAttempts    = deadHeaders + "attempts"
+	DeadSubject     = deadHeaders + "subject"
+	DeadConsumer    = deadHeaders + "consumer"
+	DeadFirst       = deadHeaders + "first" // RFC 3339
+	DeadLast        = deadHeaders + "last"  // RFC 3339
 )
 
 const deadHeaders = "assay-dead-"
@@ -36,6 +60,7 @@ func DeadOf(consumer string) string { return strings.TrimSuffix(DeadSubjects, ">
 func (l DeadLetter) Headers(message map[string][]string) map[string][]string {
 	h := OwnHeaders(message)
 	h[DeadReason] = []string{oneLine(l.Reason)}
+	h[DeadClassHeader] = []string{string(cmp.Or(l.Class, DeadOther))}
 	h[DeadAttempts] = []string{strconv.Itoa(l.Attempts)}
 	h[DeadSubject] = []string{l.Subject}
 	h[DeadConsumer] = []string{l.Consumer}
@@ -57,9 +82,12 @@ func OwnHeaders(message map[string][]string) map[string][]string {
 }
 
 // ParseDeadLetter parses the headers of a dead letter. It leaves unreadable fields empty, because
-// a dead letter that cannot be read could not be dropped.
+// a dead letter that cannot be read could not be dropped. The class is DeadOther if it is missing or unknown.
 func ParseDeadLetter(header map[string][]string) DeadLetter {
 	l := DeadLetter{Consumer: value(header, DeadConsumer), Subject: value(header, DeadSubject), Reason: value(header, DeadReason)}
+	if l.Class = DeadClass(value(header, DeadClassHeader)); !slices.Contains(DeadClasses(), l.Class) {
+		l.Class = DeadOther
+	}
 	l.Attempts, _ = strconv.Atoi(value(header, DeadAttempts))
 	l.First, _ = time.Parse(time.RFC3339Nano, value(header, DeadFirst))
 	l.Last, _ = time.Parse(time.RFC3339Nano, value(header, DeadLast))

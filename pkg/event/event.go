@@ -7,6 +7,7 @@
 package event
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -85,11 +86,14 @@ func (e Event) Marshal() ([]byte, error) {
 	return data, nil
 }
 
-// Unmarshal reads a payload into d. Unknown fields are ignored, so that a newer publisher does not
+// ErrUnreadable means that a message is not the event that its subject or type names.
+var ErrUnreadable = errors.New("the message is not a readable event")
+
+// Unmarshal reads a payload into d. It returns an error that wraps ErrUnreadable. Unknown fields are ignored, so that a newer publisher does not
 // break an older reader.
 func Unmarshal(data []byte, d proto.Message) error {
 	if err := (protojson.UnmarshalOptions{DiscardUnknown: true}).Unmarshal(data, d); err != nil {
-		return fmt.Errorf("payload is not a %s: %w", proto.MessageName(d), err)
+		return fmt.Errorf("%w: payload is not a %s: %w", ErrUnreadable, proto.MessageName(d), err)
 	}
 	return nil
 }

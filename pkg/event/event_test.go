@@ -160,10 +160,14 @@ func TestDeadLettersRoundTrip(t *testing.T) {
 	trace := event.Trace{RequestID: "req-1", Parent: "00-1-2-00"}
 	trace.Set(message)
 	message["Nats-Msg-Id"], message["assay-dead-reason"] = []string{"1"}, []string{"of an earlier dead letter"}
-	l := event.DeadLetter{Consumer: "worker", Subject: "assay.file.uploaded.f1", Reason: "it is a PDF", Attempts: 3, First: when, Last: when.Add(time.Second)}
+	l := event.DeadLetter{Consumer: "worker", Subject: "assay.file.uploaded.f1", Reason: "it is a PDF", Class: event.DeadMissing, Attempts: 3, First: when, Last: when.Add(time.Second)}
 	dead := l.Headers(message)
 	if got := event.ParseDeadLetter(dead); got != l {
 		t.Errorf("got %+v, want %+v", got, l)
+	}
+	delete(dead, event.DeadClassHeader)
+	if got := event.ParseDeadLetter(dead); got.Class != event.DeadOther {
+		t.Errorf("got class %q of a dead letter without class, want %q", got.Class, event.DeadOther)
 	}
 	if got := event.ParseTrace(dead); got != trace {
 		t.Errorf("got %+v, want %+v", got, trace)

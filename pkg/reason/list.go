@@ -80,6 +80,7 @@ const (
 	ProviderPrompt        Reason    = "the prompt has %d words; the provider accepts at most %d"
 	ProviderAnswersLost   Reason    = "the responses to %d calls for the step %s were lost"
 	CallNotMade           Temporary = "the call was not made"
+	PhotoNotUploaded      Reason    = "the photo was not uploaded in time"
 
 	FeedKeyRejected Reason    = "the server rejected the API key"
 	FeedKeyMissing  Temporary = "the environment variable %s for the API key is not set in ingest"
@@ -129,7 +130,7 @@ var sentences = []error{
 	NoRows, NoRecords, NoRecordType, NoChunk, NoRecordRead, RecordsFailed, RecordsGone, MicroscopyPicture,
 	SourceGone, SourceChanged, ColumnUnfit, FewExamples, NoModel, ModelGone, ModelChanged, NoFeatures, NoStructures, NotPlainValue,
 	ProviderUnreachable, ProviderLost, ProviderSlow, ProviderStatus, ProviderMessage, ProviderAnswer, ProviderPolicy,
-	ProviderMissing, ProviderNoDescription, ProviderPrompt, ProviderAnswersLost, CallNotMade,
+	ProviderMissing, ProviderNoDescription, ProviderPrompt, ProviderAnswersLost, CallNotMade, PhotoNotUploaded,
 	FeedKeyRejected, FeedKeyMissing, FeedGone, FeedMalformed, FeedTooLarge, FeedDamaged, FeedThrottled, FeedStatus, AddressBlocked,
 	FeedUnreachable, FeedSlow, FeedInterrupted, FeedStore, FeedCrashed, FeedMessage, FeedReport,
 }

@@ -60,19 +60,36 @@ func Permanent(err error) bool {
 func Listed(text string) bool { return listed().MatchString(text) }
 
 // listed compiles the expression of Listed once, at its first use.
-var listed = sync.OnceValue(func() *regexp.Regexp {
-	verb := regexp.MustCompile(`%[\\.0-9]*[a-z]`) // of a quoted sentence
-	pattern := func(sentence string) string { return verb.ReplaceAllString(regexp.QuoteMeta(sentence), ".*?") }
-	var all, more []string
-	for _, s := range reason.Sentences() {
-		all = append(all, pattern(s))
-	}
+var listed = sync.OnceValue(func() *regexp.Regexp { return listOf(allSentences()) })
+
+// allSentences returns the sentences of the list and of the parsers, with verbs.
+func allSentences() []string {
+	all := reason.Sentences()
 	for _, s := range sentences {
-		all = append(all, pattern(s.Error()))
+		all = append(all, s.Error())
+	}
+	return all
+}
+
+// listOf matches texts that consist of the given sentences; see Listed.
+func listOf(sentences []string) *regexp.Regexp {
+	one := oneOf(sentences)
+	return regexp.MustCompile(`(?s)^` + one + `(; ` + one + `)*$`)
+}
+
+// oneOf returns the expression of one of the sentences, with any values of its verbs, after the name of a step or not, and
+// with a detail or not.
+func oneOf(sentences []string) string {
+	verb := regexp.MustCompile(`%[\\.0-9]*[a-z]`) // of a quoted sentence
+	pattern := func(sentence string) string {
+		return verb.ReplaceAllString(strings.ReplaceAll(regexp.QuoteMeta(sentence), "%d", `-?\d+`), ".*?")
+	}
+	var all, more []string
+	for _, s := range sentences {
+		all = append(all, pattern(s))
 	}
 	for _, d := range append(reason.Details(), details...) {
 		more = append(more, pattern(string(d)))
 	}
-	one := `([a-z]+(/\d+)?: )?(` + strings.Join(all, "|") + `)(: (` + strings.Join(more, "|") + `))?`
-	return regexp.MustCompile(`(?s)^` + one + `(; ` + one + `)*$`)
-})
+	return `([a-z]+(/\d+)?: )?(` + strings.Join(all, "|") + `)(: (` + strings.Join(more, "|") + `))?`
+}

@@ -55,6 +55,26 @@ type panicError struct {
 
 func (e *panicError) Error() string { return fmt.Sprintf("the worker panicked: %v", e.value) }
 
+// lostError means that no attempts are left, because the last one ended without a result.
+type lostError struct{ attempts int }
+
+func (e *lostError) Error() string {
+	return fmt.Sprintf("gave up after attempt %d, in which the worker died or lost its connection", e.attempts)
+}
+
+// classOf returns the class of the dead letter of an event that was given up on because of err.
+func classOf(err error) event.DeadClass {
+	_, panicked := errors.AsType[*panicError](err)
+	_, lost := errors.AsType[*lostError](err)
+	switch {
+	case panicked || lost:
+		return event.DeadCrashed
+	case errors.Is(err, event.ErrUnreadable):
+		return event.DeadEvent
+	}
+	return event.DeadOther
+}
+
 // attempt makes one attempt at an event and settles its message.
 func (s *subscription) attempt(ctx context.Context, msg *nats.Msg) {
 	started := time.Now()
@@ -62,9 +82,9 @@ func (s *subscription) attempt(ctx context.Context, msg *nats.Msg) {
 	stopRenewing := renew(msg, s.Lease)
 	switch {
 	case err != nil:
-		err = Permanent(fmt.Errorf("the message is not an event: %w", err))
+		err = Permanent(fmt.Errorf("%w: %w", event.ErrUnreadable, err))
 	case d.attempt > s.Attempts:
-		err = Permanent(fmt.Errorf("gave up after attempt %d, in which the worker died or lost its connection", s.Attempts))
+		err = Permanent(&lostError{s.Attempts})
 	default:
 		err = call(ctx, func(ctx context.Context) error { return s.deliver(ctx, d) })
 	}
@@ -210,7 +230,9 @@ func (s *subscription) giveUp(ctx context.Context, d delivery, reason error) err
 	ctx, cancel := context.WithTimeout(ctx, deadTime)
 	defer cancel()
 	defer context.AfterFunc(s.refused, cancel)()
-	l := event.DeadLetter{Consumer: s.Name, Subject: d.subject, Reason: reason.Error(), Attempts: d.attempt, First: d.stored, Last: time.Now()}
+	l := event.DeadLetter{
+		Consumer: s.Name, Subject: d.subject, Reason: reason.Error(), Class: classOf(reason), Attempts: d.attempt, First: d.stored, Last: time.Now(),
+	}
 	msg := &nats.Msg{Subject: event.DeadOf(s.Name), Header: l.Headers(d.header), Data: d.data}
 	// The id includes the time, because a recreated stream counts from 1 again.
 	id := fmt.Sprintf("dead/%s/%s/%d/%d", s.Name, s.stream, d.sequence, d.stored.UnixMilli())

@@ -57,9 +57,9 @@ func TestHungAttemptsAreAbandoned(t *testing.T) {
 		return nil
 	})
 	c.Attempts, c.Abandoned = 1, bad
-	c.GiveUp = func(_ context.Context, _ bus.Delivery, err error) (time.Time, error) {
+	c.GiveUp = func(_ context.Context, _ bus.Delivery, err error) (bus.Failure, error) {
 		reasons <- err
-		return time.Time{}, nil
+		return bus.Failure{}, nil
 	}
 	bustest.Consume(t, w.Bus, c)
 	for range good {
@@ -152,9 +152,9 @@ func TestLateAttemptsAreLimited(t *testing.T) {
 	})
 	c.Attempts = 12
 	reasons := make(chan error, 1)
-	c.GiveUp = func(_ context.Context, _ bus.Delivery, err error) (time.Time, error) {
+	c.GiveUp = func(_ context.Context, _ bus.Delivery, err error) (bus.Failure, error) {
 		reasons <- err
-		return time.Time{}, nil
+		return bus.Failure{}, nil
 	}
 	bustest.Consume(t, w.Bus, c)
 	err := bustest.Next(t, reasons, "reason")

@@ -25,12 +25,12 @@ func TestPermanentErrorIsGivenUpImmediately(t *testing.T) {
 	gaveUp := make(chan error, 1)
 	reason := errors.New("it is a PDF\nnot a text")
 	c := bustest.Consumer(func(context.Context, bus.Delivery) error { return fmt.Errorf("analyze: %w", bus.Permanent(reason)) })
-	c.GiveUp = func(_ context.Context, d bus.Delivery, err error) (time.Time, error) {
+	c.GiveUp = func(_ context.Context, d bus.Delivery, err error) (bus.Failure, error) {
 		if d.Item != "f1" || d.Attempt != 1 {
 			t.Errorf("got item %s at attempt %d, want f1 at 1", d.Item, d.Attempt)
 		}
 		gaveUp <- err
-		return bustest.When().Add(time.Hour), nil // the clock of GiveUp is ahead
+		return bus.Failure{At: bustest.When().Add(time.Hour)}, nil // the clock of GiveUp is ahead
 	}
 	bustest.Consume(t, w.Bus, c)
 	if err := bustest.Next(t, gaveUp, "giving up"); !errors.Is(err, reason) || !bus.IsPermanent(err) {
@@ -101,12 +101,12 @@ func TestMessageRemainsWhileGivingUpFails(t *testing.T) {
 	tries := make(chan int)
 	kept := make(chan error)
 	c := bustest.Consumer(func(context.Context, bus.Delivery) error { return bus.Permanent(errors.New("not a text")) })
-	c.GiveUp = func(ctx context.Context, d bus.Delivery, _ error) (time.Time, error) {
+	c.GiveUp = func(ctx context.Context, d bus.Delivery, _ error) (bus.Failure, error) {
 		select {
 		case tries <- d.Attempt:
-			return time.Time{}, <-kept
+			return bus.Failure{}, <-kept
 		case <-ctx.Done():
-			return time.Time{}, ctx.Err()
+			return bus.Failure{}, ctx.Err()
 		}
 	}
 	bustest.Consume(t, w.Bus, c)
@@ -144,9 +144,9 @@ func TestDeadLetterIsStoredBeforeTheAcknowledgement(t *testing.T) {
 	w.Publish(t, bustest.Uploaded("f1"))
 	tries := make(chan struct{}, 64)
 	c := bustest.Consumer(func(context.Context, bus.Delivery) error { return bus.Permanent(errors.New("not a text")) })
-	c.GiveUp = func(context.Context, bus.Delivery, error) (time.Time, error) {
+	c.GiveUp = func(context.Context, bus.Delivery, error) (bus.Failure, error) {
 		tries <- struct{}{}
-		return time.Time{}, nil
+		return bus.Failure{}, nil
 	}
 	bustest.Consume(t, w.Bus, c)
 	bustest.Next(t, tries, "first try")
@@ -180,9 +180,9 @@ func TestPanicIsAFailedAttempt(t *testing.T) {
 		return nil
 	})
 	c.Attempts = 12
-	c.GiveUp = func(_ context.Context, d bus.Delivery, err error) (time.Time, error) {
+	c.GiveUp = func(_ context.Context, d bus.Delivery, err error) (bus.Failure, error) {
 		reasons <- err
-		return time.Time{}, nil
+		return bus.Failure{}, nil
 	}
 	bustest.Consume(t, w.Bus, c)
 	if item := bustest.Next(t, done, "other item"); item != "good" {
@@ -209,11 +209,11 @@ func TestPanicInGiveUpIsRetried(t *testing.T) {
 	w := bustest.Open(t)
 	w.Publish(t, bustest.Uploaded("f1"))
 	c := bustest.Consumer(func(context.Context, bus.Delivery) error { return bus.Permanent(errors.New("not a text")) })
-	c.GiveUp = func(_ context.Context, d bus.Delivery, _ error) (time.Time, error) {
+	c.GiveUp = func(_ context.Context, d bus.Delivery, _ error) (bus.Failure, error) {
 		if d.Attempt == 1 {
 			panic("nil map")
 		}
-		return time.Time{}, nil
+		return bus.Failure{}, nil
 	}
 	bustest.Consume(t, w.Bus, c)
 	w.AwaitCount(t, bustest.WorkStream, 0)
@@ -246,9 +246,9 @@ func TestDeliveriesAreCountedBeforeTheWork(t *testing.T) {
 		return nil
 	})
 	c.Lease, c.Attempts = lease, 1
-	c.GiveUp = func(_ context.Context, d bus.Delivery, err error) (time.Time, error) {
+	c.GiveUp = func(_ context.Context, d bus.Delivery, err error) (bus.Failure, error) {
 		reasons <- err
-		return time.Time{}, nil
+		return bus.Failure{}, nil
 	}
 	bustest.Consume(t, w.Bus, c)
 	if err := bustest.Next(t, reasons, "giving up"); !bus.IsPermanent(err) {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/bus/attempt"
+	"github.com/assay-project/assay/pkg/event"
 	"github.com/assay-project/assay/pkg/obs"
 )
 
@@ -20,6 +21,7 @@ const (
 	outcomeDone      = "done"
 	outcomeRetry     = "retry"
 	outcomeGivenUp   = "given_up"
+	outcomeRejected  = "rejected" // given up without a dead letter
 	outcomeReturned  = "returned"
 	outcomeTakenOver = "taken_over"
 	outcomeDelayed   = "delayed"
@@ -58,7 +60,7 @@ func (w *consumerRun) work(ctx context.Context, msg *nats.Msg) {
 	defer stopRenewing()
 	try := &entry{}
 	if err != nil {
-		err = bus.Permanent(fmt.Errorf("the message is not an event: %w", err))
+		err = bus.Permanent(fmt.Errorf("%w: %w", event.ErrUnreadable, err))
 	} else {
 		try = w.attempts.begin(ctx, delivery)
 		delivery.Attempt = try.number
@@ -67,7 +69,7 @@ func (w *consumerRun) work(ctx context.Context, msg *nats.Msg) {
 	outcome, settled := w.settle(ctx, msg, delivery, try, err)
 	span.SetAttributes(attribute.Int("assay.attempt", delivery.Attempt), attribute.String("assay.outcome", outcome))
 	obs.End(span, errors.Join(err, settled))
-	try.end(ctx, outcome == outcomeDone || outcome == outcomeGivenUp)
+	try.end(ctx, outcome == outcomeDone || outcome == outcomeGivenUp || outcome == outcomeRejected)
 
 	took := time.Since(started)
 	w.metrics.attempts.WithLabelValues(c.Name, c.Area, outcome).Observe(took.Seconds())
@@ -144,22 +146,24 @@ func (w *consumerRun) settle(ctx context.Context, msg *nats.Msg, d bus.Delivery,
 	case !bus.IsPermanent(err) && d.Attempt < c.Attempts && !(broke(err) && d.Attempt >= brokenAttempts):
 		return outcomeRetry, msg.NakWithDelay(c.Backoff(d.Attempt))
 	}
-	failed := make(chan time.Time, 1) // a channel, because an abandoned handler could still write to a captured variable
+	failed := make(chan bus.Failure, 1) // a channel, because an abandoned handler could still write to a captured variable
 	giveUp := w.limiter.Run(ctx, giveUpTime, 0, func(ctx context.Context) error {
-		at, failure := c.GiveUp(ctx, d, err)
-		failed <- at
+		f, failure := c.GiveUp(ctx, d, err)
+		failed <- f
 		return failure
 	})
+	outcome := outcomeGivenUp
 	if giveUp == nil {
-		dead := d
-		var reason string
-		reason, dead.Attempt = c.Describe(d, err)
-		giveUp = w.bus.StoreDeadLetter(ctx, c.Name, c.Stream, dead, reason, <-failed)
+		if f := <-failed; f.Rejected {
+			outcome = outcomeRejected
+		} else {
+			giveUp = w.bus.StoreDeadLetter(ctx, c.Name, c.Stream, d, described(f, d, err))
+		}
 	}
 	if giveUp != nil {
 		return outcomeRetry, errors.Join(giveUp, msg.NakWithDelay(c.Backoff(d.Attempt)))
 	}
-	return outcomeGivenUp, msg.Ack()
+	return outcome, msg.Ack()
 }
 
 // renew renews the lease of msg until stop is called.

@@ -106,10 +106,7 @@ func withDefaults(c bus.Consumer) bus.Consumer {
 		c.Bounds = func(*bus.Delivery) bus.Bounds { return bus.Bounds{} }
 	}
 	if c.GiveUp == nil {
-		c.GiveUp = func(context.Context, bus.Delivery, error) (time.Time, error) { return time.Time{}, nil }
-	}
-	if c.Describe == nil {
-		c.Describe = func(d bus.Delivery, err error) (string, int) { return err.Error(), d.Attempt }
+		c.GiveUp = func(context.Context, bus.Delivery, error) (bus.Failure, error) { return bus.Failure{}, nil }
 	}
 	return c
 }
@@ -163,7 +160,7 @@ func newMetrics(reg prometheus.Registerer, service string) metrics {
 	factory := promauto.With(prometheus.WrapRegistererWith(prometheus.Labels{"service": service}, reg))
 	return metrics{
 		attempts: factory.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "assay_attempt_duration_seconds", Help: "Duration of consumers' attempts, by outcome (done, retry, given_up, returned, taken_over, delayed); the count is the number of attempts.",
+			Name: "assay_attempt_duration_seconds", Help: "Duration of consumers' attempts, by outcome (done, retry, given_up: it became a dead letter, rejected: its content cannot be processed, returned, taken_over, delayed); the count is the number of attempts.",
 			Buckets: prometheus.ExponentialBuckets(0.001, 4, 10),
 		}, []string{"consumer", "area", "outcome"}),
 		inFlight: factory.NewGaugeVec(prometheus.GaugeOpts{

@@ -14,6 +14,7 @@ import (
 	"github.com/assay-project/assay/pkg/feed"
 	"github.com/assay-project/assay/pkg/lifecycle"
 	"github.com/assay-project/assay/pkg/quota"
+	"github.com/assay-project/assay/pkg/reason"
 	"github.com/assay-project/assay/services/analyzer/sweeper"
 )
 
@@ -106,7 +107,7 @@ func (s sweep) Outstanding(ctx context.Context, i feed.Item) (bool, error) {
 // Recover restores the dead letter of a failed item, which cannot be replayed without it. Periodic
 // sweeps do not call it: a dead letter that an operator deleted must not reappear.
 func (s sweep) Recover(ctx context.Context, r *sweeper.Run, i feed.Item, outcome event.Event) error {
-	if !i.GivenUp() || r.Young(outcome.Time) { // the worker may be storing the dead letter
+	if !i.GivenUp() || !reason.Fault(i.ErrorMessage) || r.Young(outcome.Time) { // the worker may be storing the dead letter
 		return nil
 	}
 	dead, err := s.deadLetters()
@@ -121,7 +122,7 @@ func (s sweep) Recover(ctx context.Context, r *sweeper.Run, i feed.Item, outcome
 		if err != nil {
 			return err
 		}
-		return s.bus.RestoreDeadLetter(ctx, feed.Consumer, e, i.ErrorMessage, outcome.Time)
+		return s.bus.RestoreDeadLetter(ctx, feed.Consumer, e, bus.Failure{Reason: i.ErrorMessage, Class: reason.Class(i.ErrorMessage), At: outcome.Time})
 	})
 	return nil
 }

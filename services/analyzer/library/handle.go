@@ -51,10 +51,10 @@ func (a *Area) handle(ctx context.Context, d bus.Delivery) error {
 
 // giveUp marks a step as failed, with the reason. An erase step is not marked, because sweeps retry it. Of a malformed
 // message, there is only the dead letter.
-func (a *Area) giveUp(ctx context.Context, d bus.Delivery, cause error) (time.Time, error) {
+func (a *Area) giveUp(ctx context.Context, d bus.Delivery, cause error) (bus.Failure, error) {
 	s, err := read(&d)
 	if err != nil || s.Step == library.StepErase {
-		return time.Time{}, nil
+		return bus.Failure{Reason: work.Explain(d, cause)}, nil
 	}
 	return a.joiner().GiveUp(ctx, d, stepOf(s), cause)
 }

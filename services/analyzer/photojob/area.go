@@ -78,7 +78,6 @@ func (a *Area) Consumers() []bus.Consumer {
 			Stream: photojob.WorkStream, Filter: photojob.UploadedSubject(name, "*"),
 			Bounds: bounds, Memory: a.cfg.Memory,
 		}, steps{a})
-		c.Describe = described
 		if name != photojob.Stub {
 			c.Gate = a.catalog.gate(name)
 		}
@@ -104,12 +103,13 @@ func (a *Area) endingBatches(c bus.Consumer) bus.Consumer {
 		}
 		return ended(ctx, d)
 	}
-	c.GiveUp = func(ctx context.Context, d bus.Delivery, reason error) (time.Time, error) {
-		at, err := giveUp(ctx, d, reason)
+	c.GiveUp = func(ctx context.Context, d bus.Delivery, cause error) (bus.Failure, error) {
+		f, err := giveUp(ctx, d, cause)
 		if err != nil {
-			return at, err
+			return f, err
 		}
-		return at, ended(ctx, d)
+		f.Attempts = attemptsOf(d.Attempt, cause)
+		return f, ended(ctx, d)
 	}
 	return c
 }

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -14,8 +13,6 @@ import (
 	"github.com/assay-project/assay/pkg/backend"
 	"github.com/assay-project/assay/pkg/blob"
 	"github.com/assay-project/assay/pkg/bus"
-	"github.com/assay-project/assay/pkg/extract/pixels"
-	"github.com/assay-project/assay/pkg/extract/wasm"
 	"github.com/assay-project/assay/pkg/lifecycle"
 	"github.com/assay-project/assay/pkg/photojob"
 	"github.com/assay-project/assay/pkg/photojob/policy"
@@ -158,7 +155,7 @@ func TestThirdErrorEndsJob(t *testing.T) {
 	if failure != nil || failed.Error.RetryCount != callTries-1 {
 		t.Errorf("got error %+v, %v, want retry count %d", failed.Error, failure, callTries-1)
 	}
-	if _, attempts := described(bus.Delivery{Attempt: 1}, err); attempts != callTries {
+	if attempts := attemptsOf(1, err); attempts != callTries {
 		t.Errorf("got %d attempts in the dead letter, want %d", attempts, callTries)
 	}
 }
@@ -186,22 +183,6 @@ func TestFailureNamesItsProvider(t *testing.T) {
 		}
 		if job, _ := e.lastStored(t); job.Provider != test.want || job.Route() != photojob.Gemini {
 			t.Errorf("%s, %s: got provider %s and route %s, want %s and %s", test.step, test.class, job.Provider, job.Route(), test.want, photojob.Gemini)
-		}
-	}
-}
-
-// TestDeadLettersAreForPeople checks that the dead letter of a job has a sentence for people instead of the trace of a
-// codec, and the text of other errors, which operators need.
-func TestDeadLettersAreForPeople(t *testing.T) {
-	trace := errors.New("wasm error: out of bounds memory access\nwasm stack trace:\n\t.$3624(i32)")
-	crash := fmt.Errorf("%w: WebP encoder: %w (libwebp): %w", pixels.ErrUnreadable, wasm.ErrCrashed, trace)
-	for want, cause := range map[string]error{
-		"the picture cannot be read":       permanent(photojob.CodeImageUnreadable, crash),
-		"the picture cannot be read ":      &provider.Error{Class: provider.Internal, Code: provider.InternalError, Err: crash},
-		"dial tcp 10.0.0.7:9000: no route": errors.New("dial tcp 10.0.0.7:9000: no route"),
-	} {
-		if got, attempts := described(bus.Delivery{Attempt: 2}, cause); got != strings.TrimSpace(want) || attempts != 2 {
-			t.Errorf("got %q after %d attempts, want %q after 2", got, attempts, want)
 		}
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/assay-project/assay/pkg/event"
 	"github.com/assay-project/assay/pkg/lifecycle"
 	"github.com/assay-project/assay/pkg/photojob"
-	"github.com/assay-project/assay/pkg/reason"
 	"github.com/assay-project/assay/services/analyzer/work"
 )
 
@@ -37,18 +36,8 @@ func exhausted(code string, err error, calls int) error {
 	return bus.Permanent(&codedError{code, err, calls})
 }
 
-// described returns the reason and the number of attempts in the dead letter of a job. The reason is a sentence for
-// people if there is one; the log has the text of the error, which can be the trace of a codec. A call to a provider
-// counts as an attempt, although its repetition does not count as one of the message.
-func described(d bus.Delivery, cause error) (text string, attempts int) {
-	text = cause.Error()
-	if reason.Stated(cause) {
-		text = reason.Of(cause)
-	}
-	return text, attemptsOf(d.Attempt, cause)
-}
-
-// attemptsOf returns the number of deliveries of a job or, if it is higher, of calls that its failed step made.
+// attemptsOf returns the number of deliveries of a job or, if it is higher, of calls that its failed step made: the
+// repetition of a call does not count as an attempt at the message.
 func attemptsOf(deliveries int, cause error) int {
 	if coded, ok := errors.AsType[*codedError](cause); ok {
 		return max(deliveries, coded.calls)

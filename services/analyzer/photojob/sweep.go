@@ -70,19 +70,19 @@ func (a *Area) exist(ctx context.Context, ids []string) (map[string]bool, error)
 
 // expire fails an overdue job.
 func (s sweep) expire(ctx context.Context, job photojob.Job) error {
-	reason, err := s.late(ctx, job)
+	failed, err := s.late(ctx, job)
 	if err != nil {
 		return err
 	}
 	if job.Status == photojob.Queued && !job.Retried() {
 		_, err := upload.Find(ctx, job.Upload(s.temp))
 		if errors.Is(err, upload.ErrNoBytes) {
-			reason = photojob.JobError{Code: photojob.CodeUploadExpired, Message: "the photo was not uploaded in time"}
+			failed = photojob.JobError{Code: photojob.CodeUploadExpired, Message: reason.PhotoNotUploaded.Error()}
 		} else if err != nil && !errors.Is(err, upload.ErrOtherBytes) {
 			return err
 		}
 	}
-	return s.fail(ctx, job, reason)
+	return s.fail(ctx, job, failed)
 }
 
 // late returns the error of a job that did not finish in time. It states why the requested provider cannot be called now,

@@ -25,6 +25,9 @@ func TestExplain(t *testing.T) {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}
+	if got := Explain(bus.Delivery{Attempt: 2}, hasFailed("the job did not finish in time")); got != "the job did not finish in time" {
+		t.Errorf("an item that has failed: got %q, want its own sentence", got)
+	}
 	const once = "the analysis did not succeed in 1 attempt"
 	if got := Explain(bus.Delivery{Attempt: 1}, errors.New("dial tcp 10.0.0.7:9000")); got != once {
 		t.Errorf("got %q, want %q", got, once)

@@ -64,8 +64,7 @@ type Joiner[R Run] struct {
 	Area   Steps[R]
 }
 
-// Handle runs a step and records its end. After the last step, it ends the item. The message of a failed step becomes a
-// dead letter again, because the worker that failed it may have crashed before it stored the dead letter.
+// Handle runs a step and records its end. After the last step, it ends the item.
 func (j Joiner[R]) Handle(ctx context.Context, d *bus.Delivery, s Step) error {
 	run, err := j.attempt(ctx, d, s)
 	if err == nil {
@@ -77,7 +76,7 @@ func (j Joiner[R]) Handle(ctx context.Context, d *bus.Delivery, s Step) error {
 	case reason.Permanent(err) || table.Rejected(err):
 		return bus.Permanent(err)
 	case err == nil && run.Failure(s.Name) != "":
-		return bus.Permanent(errors.New(run.Failure(s.Name)))
+		return hasFailed(run.Failure(s.Name))
 	}
 	return err
 }
@@ -134,14 +133,16 @@ func (j Joiner[R]) announce(ctx context.Context, s Step, first bool) (time.Time,
 }
 
 // GiveUp ends a step as failed, with the reason. It fails the item if the run cannot begin or end, so that an item with a
-// dead letter is in a final state. It returns the time of the write, as bus.Consumer requires.
-func (j Joiner[R]) GiveUp(ctx context.Context, d bus.Delivery, s Step, cause error) (time.Time, error) {
+// dead letter is in a final state. It returns the failure as the run or the item stores it.
+func (j Joiner[R]) GiveUp(ctx context.Context, d bus.Delivery, s Step, cause error) (bus.Failure, error) {
+	failure := Explain(d, cause)
 	if s.Name == plan.Start || s.Name == plan.Finish {
-		return j.GiveUpItem(ctx, s, Explain(d, cause))
+		return j.GiveUpItem(ctx, s, failure)
 	}
-	run, err := j.Area.FailStep(ctx, s, Explain(d, cause), d.Attempt)
-	if errors.Is(err, lifecycle.ErrCondition) {
+	run, err := j.Area.FailStep(ctx, s, failure, d.Attempt)
+	if errors.Is(err, lifecycle.ErrCondition) { // the step has ended
 		run, err = j.Area.Run(ctx, s)
+		failure = run.Failure(s.Name)
 	}
 	if err == nil {
 		err = j.Conclude(ctx, run, s)
@@ -152,17 +153,20 @@ func (j Joiner[R]) GiveUp(ctx context.Context, d bus.Delivery, s Step, cause err
 	if replaced(err) {
 		err = nil
 	}
-	return run.Updated(), err
+	f := describe(failure, run.Updated())
+	f.Rejected = f.Rejected || failure == "" // done by another worker
+	return f, err
 }
 
-// GiveUpItem fails an item whose run cannot begin or end, and returns the time of the outcome.
-func (j Joiner[R]) GiveUpItem(ctx context.Context, s Step, reason string) (at time.Time, err error) {
-	moved, err := j.Area.Fail(ctx, s, reason)
+// GiveUpItem fails an item whose run cannot begin or end, and returns the failure.
+func (j Joiner[R]) GiveUpItem(ctx context.Context, s Step, failure string) (bus.Failure, error) {
+	var at time.Time
+	moved, err := j.Area.Fail(ctx, s, failure)
 	if err == nil {
 		at, err = j.announce(ctx, s, moved)
 	}
 	if replaced(err) {
 		err = nil
 	}
-	return at, err
+	return describe(failure, at), err
 }

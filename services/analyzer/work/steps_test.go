@@ -9,9 +9,11 @@ import (
 	"time"
 
 	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/bus/attempt"
 	"github.com/assay-project/assay/pkg/event"
 	"github.com/assay-project/assay/pkg/lifecycle"
 	"github.com/assay-project/assay/pkg/lifecycle/plan"
+	"github.com/assay-project/assay/pkg/reason"
 	"github.com/assay-project/assay/pkg/table/tabletest"
 )
 
@@ -57,9 +59,9 @@ func (a *stepped) Outcome(context.Context, Step) (event.Event, bool, error) {
 
 // TestSteps checks what the joiner calls for each kind of message, and how a delivery ends when a call fails.
 func TestSteps(t *testing.T) {
-	const failedStep = "the engine failed"
+	const failedStep = "the item has failed: the engine failed"
 	open, joined := run{plan.Open([]string{"a", "b"})}, run{plan.Open(nil)}
-	failed := run{plan.Steps{StepsOpen: []string{"b"}, StepsFailed: []string{"a"}, StepResults: map[string]plan.Result{"a": {Reason: failedStep}}}}
+	failed := run{plan.Steps{StepsOpen: []string{"b"}, StepsFailed: []string{"a"}, StepResults: map[string]plan.Result{"a": {Reason: "the engine failed"}}}}
 	other := errors.New("no connection")
 	for _, test := range []struct {
 		name    string
@@ -114,5 +116,34 @@ func TestSteps(t *testing.T) {
 				t.Errorf("the error %v is not permanent, want a dead letter", err)
 			}
 		})
+	}
+}
+
+// TestFailedStepIsDescribed checks that the failure of a step is described as its run stores it: a fault as a dead letter with
+// a class, a sentence about the content as an outcome without one, also if another worker has ended the step.
+func TestFailedStepIsDescribed(t *testing.T) {
+	ended := func(reason string) run {
+		return run{plan.Steps{StepsOpen: []string{"b"}, StepsFailed: []string{"a"}, StepResults: map[string]plan.Result{"a": {Reason: reason}}}}
+	}
+	crashed := bus.Permanent(&attempt.LostError{Attempts: 3})
+	for name, test := range map[string]struct {
+		cause error
+		run   run
+		err   map[string]error
+		want  bus.Failure
+	}{
+		"fault":                    {crashed, ended(""), nil, bus.Failure{Reason: "gave up after 3 attempts; in the last one, the worker died or lost its connection", Class: event.DeadCrashed}},
+		"backend":                  {errors.New("dial tcp"), ended(""), nil, bus.Failure{Reason: "the analysis did not succeed in 1 attempt"}},
+		"content":                  {reason.FileEmpty, ended(""), nil, bus.Failure{Reason: "the file is empty", Rejected: true}},
+		"result":                   {tabletest.Rejected(), ended(""), nil, bus.Failure{Reason: reason.ResultRejected.Error(), Class: event.DeadRejected}},
+		"content, ended before":    {crashed, ended("the file is empty"), map[string]error{"failStep": lifecycle.ErrCondition}, bus.Failure{Reason: "the file is empty", Rejected: true}},
+		"done before":              {crashed, run{plan.Open([]string{"b"})}, map[string]error{"failStep": lifecycle.ErrCondition}, bus.Failure{Rejected: true}},
+		"content, in a redelivery": {hasFailed("the file is empty"), ended(""), nil, bus.Failure{Reason: "the file is empty", Rejected: true}},
+	} {
+		j := Joiner[run]{Worker: &Worker{Config: Config{Attempts: 3}}, Area: &stepped{run: test.run, err: test.err}}
+		got, err := j.GiveUp(t.Context(), bus.Delivery{Attempt: 1}, Step{Item: "i", Run: 1, Name: "a"}, test.cause)
+		if err != nil || got != test.want {
+			t.Errorf("%s: got %+v, error %v, want %+v", name, got, err, test.want)
+		}
 	}
 }

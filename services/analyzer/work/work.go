@@ -19,6 +19,7 @@ import (
 	"github.com/assay-project/assay/pkg/event"
 	"github.com/assay-project/assay/pkg/lifecycle"
 	"github.com/assay-project/assay/pkg/obs"
+	"github.com/assay-project/assay/pkg/reason"
 	"github.com/assay-project/assay/pkg/table"
 )
 
@@ -62,30 +63,34 @@ type Worker struct {
 	ended  *prometheus.CounterVec
 }
 
-// Outcomes in assay_analyses_total.
+// Outcomes of items in assay_analyses_total.
 const (
 	outcomeCompleted = "completed"
-	outcomeFailed    = "failed"
+	outcomeRejected  = "rejected" // the content cannot be processed
+	outcomeFailed    = "failed"   // because of a fault
 )
 
-// New returns a Worker that counts the outcomes of areas in reg.
+// New returns a Worker that counts the outcomes of the named areas in reg.
 func New(cfg Config, b *bus.Bus, reg prometheus.Registerer, areas ...string) *Worker {
-	ended := promauto.With(reg).NewCounterVec(prometheus.CounterOpts{
-		Name: "assay_analyses_total", Help: "Items that reached a final state, by area and outcome.",
-	}, []string{"area", "outcome"})
+	w := &Worker{Config: cfg, bus: b, ended: promauto.With(reg).NewCounterVec(prometheus.CounterOpts{
+		Name: "assay_analyses_total", Help: "Items that reached a final state, by area and outcome (completed; rejected: the content cannot be processed; failed: because of a fault).",
+	}, []string{"area", "outcome"})}
 	for _, area := range areas {
-		for _, outcome := range []string{outcomeCompleted, outcomeFailed} {
-			ended.WithLabelValues(area, outcome)
+		for _, outcome := range []string{outcomeCompleted, outcomeRejected, outcomeFailed} {
+			w.ended.WithLabelValues(area, outcome)
 		}
 	}
-	return &Worker{Config: cfg, bus: b, ended: ended}
+	return w
 }
 
 // Announce publishes the outcome of an item of the named area, and counts it.
 func (w *Worker) Announce(ctx context.Context, area string, outcome event.Event) error {
 	label := outcomeCompleted
-	if _, failed := outcome.Data.(*event.AnalysisFailed); failed {
-		label = outcomeFailed
+	if e, failed := outcome.Data.(*event.AnalysisFailed); failed {
+		label = outcomeRejected
+		if reason.Fault(e.ErrorMessage) {
+			label = outcomeFailed
+		}
 	}
 	w.ended.WithLabelValues(area, label).Inc()
 	return w.bus.Publish(ctx, outcome)
@@ -178,43 +183,46 @@ func (h handler[I, R]) notMoved(ctx context.Context, d bus.Delivery, err error) 
 
 var errReplaced = errors.New("the item was deleted and created again during the attempt")
 
-// conclude ends the delivery of an item that is already in a final state. The message of a failed
-// item becomes a dead letter again, because the worker that failed it may have crashed before it
-// stored the dead letter.
+// conclude ends the delivery of an item that is already in a final state.
 func (h handler[I, R]) conclude(ctx context.Context, item I) error {
 	if _, failure := h.area.Ended(item); failure != "" {
-		return bus.Permanent(errors.New(failure))
+		return hasFailed(failure)
 	}
 	return h.republish(ctx, item)
 }
 
-// giveUp fails an item and publishes the outcome. It returns the time of the failure.
-func (h handler[I, R]) giveUp(ctx context.Context, d bus.Delivery, reason error) (failed time.Time, err error) {
+// giveUp fails an item and publishes the outcome. It returns the failure as the item stores it. The message of an item
+// that has ended in another way needs no dead letter.
+func (h handler[I, R]) giveUp(ctx context.Context, d bus.Delivery, cause error) (bus.Failure, error) {
+	deleted := describe(Explain(d, cause), time.Time{})
 	item, err := h.area.Get(ctx, d.Item)
 	if errors.Is(err, lifecycle.ErrNotFound) {
-		return failed, nil // deleted
+		return deleted, nil
 	}
 	if err != nil {
-		return failed, err
+		return bus.Failure{}, err
 	}
-	ended, _ := h.area.Ended(item)
+	ended, failure := h.area.Ended(item)
 	if !ended {
-		item, err = h.area.Fail(ctx, item, Failure{Explain(d, reason), reason, d.Attempt})
+		failure = Explain(d, cause)
+		item, err = h.area.Fail(ctx, item, Failure{failure, cause, d.Attempt})
 		if errors.Is(err, lifecycle.ErrNotFound) {
-			return failed, nil
+			return deleted, nil
 		}
 		if err != nil {
-			return failed, err
+			return bus.Failure{}, err
 		}
 	}
 	e, err := h.area.Outcome(item)
 	if err != nil {
-		return failed, err
+		return bus.Failure{}, err
 	}
+	f := describe(failure, e.Time)
+	f.Rejected = f.Rejected || failure == "" // completed or canceled concurrently
 	if ended {
-		return e.Time, h.worker.bus.Republish(ctx, e)
+		return f, h.worker.bus.Republish(ctx, e)
 	}
-	return e.Time, h.worker.Announce(ctx, h.name, e)
+	return f, h.worker.Announce(ctx, h.name, e)
 }
 
 // announce publishes the outcome of an item that has just reached a final state.

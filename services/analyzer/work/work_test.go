@@ -6,7 +6,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/testutil"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
 	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/bus/bustest"
 	"github.com/assay-project/assay/pkg/event"
 	"github.com/assay-project/assay/pkg/lifecycle"
 	"github.com/assay-project/assay/pkg/table/tabletest"
@@ -45,5 +50,35 @@ func TestLastWrite(t *testing.T) {
 	}
 	if _, later := bus.Delay(handle(finishing{err: lifecycle.ErrNotFound})); !later {
 		t.Error("an item that was created again: got no delay, want the next delivery at once")
+	}
+}
+
+// TestOutcomesAreCounted checks that a failed item counts as rejected if its sentence is about the content, and that every
+// series of an area exists from the start.
+func TestOutcomesAreCounted(t *testing.T) {
+	world, reg := bustest.Open(t), prometheus.NewRegistry()
+	w := New(Config{}, world.Bus, reg, "textfile", "feed")
+	failed := func(id, message string) event.Event {
+		return event.NewAnalysisFailed(&event.AnalysisFailed{Area: "textfile", Id: id, ErrorMessage: message, FailedAt: timestamppb.New(bustest.When())})
+	}
+	for _, e := range []event.Event{
+		bustest.Completed("f1"), failed("f2", "the file is empty"), failed("f3", "text: the document is damaged"), failed("f4", "the uploaded object no longer exists"),
+	} {
+		if err := w.Announce(t.Context(), "textfile", e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := `
+# HELP assay_analyses_total Items that reached a final state, by area and outcome (completed; rejected: the content cannot be processed; failed: because of a fault).
+# TYPE assay_analyses_total counter
+assay_analyses_total{area="feed",outcome="completed"} 0
+assay_analyses_total{area="feed",outcome="failed"} 0
+assay_analyses_total{area="feed",outcome="rejected"} 0
+assay_analyses_total{area="textfile",outcome="completed"} 1
+assay_analyses_total{area="textfile",outcome="failed"} 1
+assay_analyses_total{area="textfile",outcome="rejected"} 2
+`
+	if err := testutil.GatherAndCompare(reg, strings.NewReader(want), "assay_analyses_total"); err != nil {
+		t.Error(err)
 	}
 }
