@@ -52,7 +52,7 @@ func (r *Router) recordRefused(req *http.Request, caller Caller, err error) {
 	}
 	log := obs.Log(req.Context(), r.log)
 	if !r.refused.take(time.Now()) {
-		log.Warn().Str("route", routeOf(req)).Str("owner", ownerDigest(caller.Owner)).Msg("too many refused writes: one is missing from the audit log")
+		log.Warn().Str("route", routeOf(req)).Str("owner", OwnerDigest(caller.Owner)).Msg("too many refused writes: one is missing from the audit log")
 		return
 	}
 	recorded, err := r.audit(req.Context(), r.write(req, caller))

@@ -151,7 +151,7 @@ func (r *Router) account(w *response, req *http.Request, log *zerolog.Logger, to
 	line := log.WithLevel(level).Str("method", req.Method).Str("route", route).Int("status", status).Int64("bytes", w.bytes).
 		Dur("duration_ms", took).Str("client", addressOf(req.RemoteAddr))
 	if owner := CallerOf(req.Context()).Owner; owner != "" {
-		line.Str("owner", ownerDigest(owner))
+		line.Str("owner", OwnerDigest(owner))
 	}
 	line.Msg("request")
 	return status
@@ -175,9 +175,9 @@ func addressOf(remoteAddr string) string {
 	return host
 }
 
-// ownerDigest returns the digest of an owner id for the log: 12 hexadecimal digits of its SHA-256. The
-// id itself is not logged, because it acts as a credential.
-func ownerDigest(owner string) string {
+// OwnerDigest returns the digest of an owner id for logs and operators: 12 hexadecimal digits of its SHA-256. The
+// id itself is not shown, because it acts as a credential.
+func OwnerDigest(owner string) string {
 	sum := sha256.Sum256([]byte(owner))
 	return hex.EncodeToString(sum[:6])
 }

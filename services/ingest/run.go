@@ -103,12 +103,14 @@ func newService(cfg Config, list []Entry, backends *backend.Connections, log zer
 		return nil, err
 	}
 	var areas []string
-	for _, entry := range list {
+	var dead []deadletter.Named
+	for i, entry := range list {
 		areas = append(areas, entry.Name)
+		dead = append(dead, deadletter.Named{Area: base.Areas[i], Name: entry.Name, Work: entry.Work})
 	}
 	return &Service{
 		Service: base, tokens: cfg.Exposure.Tokens(), keys: keys.New(identity.NewKeys(base.Documents, time.Now)),
-		deadLetters: deadletter.New(backends.Bus, base.Areas), webhooks: webhook.New(cfg.Webhooks, base.Documents, areas),
+		deadLetters: deadletter.New(backends.Bus, dead), webhooks: webhook.New(cfg.Webhooks, base.Documents, areas),
 	}, nil
 }
 

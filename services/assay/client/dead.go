@@ -15,6 +15,8 @@ type DeadLetter struct {
 	Sequence uint64          `json:"sequence"`
 	Consumer string          `json:"consumer"`
 	Subject  string          `json:"subject"`
+	Area     string          `json:"area"`  // "none" if the message belongs to no area
+	Class    string          `json:"class"` // the kind of fault, such as "unavailable"
 	Reason   string          `json:"reason"`
 	Attempts int             `json:"attempts"`
 	First    time.Time       `json:"first"`
@@ -22,12 +24,17 @@ type DeadLetter struct {
 	EventID  string          `json:"eventId,omitempty"`
 	Type     string          `json:"type,omitempty"`
 	Item     string          `json:"item,omitempty"`
-	Payload  json.RawMessage `json:"payload,omitempty"` // not in lists
+	Name     string          `json:"name,omitempty"`     // the item's file name
+	Path     string          `json:"path,omitempty"`     // of the call that reads the item
+	Owner    string          `json:"owner,omitempty"`    // digest of the owner's id, as in logs
+	ReplayOf uint64          `json:"replayOf,omitempty"` // sequence of an earlier dead letter whose replay failed
+	Payload  json.RawMessage `json:"payload,omitempty"`  // not in lists
 }
 
 // DeadFilter selects dead letters. Its zero value selects all.
 type DeadFilter struct {
 	Consumer string    `json:"consumer,omitempty"`
+	Class    string    `json:"class,omitempty"`  // kind of fault
 	Reason   string    `json:"reason,omitempty"` // substring of the reason
 	From     time.Time `json:"from,omitzero"`    // stored at or after this time
 	To       time.Time `json:"to,omitzero"`      // stored before this time
@@ -37,7 +44,7 @@ type DeadFilter struct {
 // whether there are more.
 func (c *Client) DeadLetters(ctx context.Context, f DeadFilter, after uint64, limit int) ([]DeadLetter, bool, error) {
 	query := url.Values{"limit": {strconv.Itoa(limit)}, "after": {strconv.FormatUint(after, 10)}}
-	for name, value := range map[string]string{"consumer": f.Consumer, "reason": f.Reason} {
+	for name, value := range map[string]string{"consumer": f.Consumer, "class": f.Class, "reason": f.Reason} {
 		if value != "" {
 			query.Set(name, value)
 		}
@@ -85,7 +92,7 @@ type BulkResult struct {
 	More   bool `json:"more"` // there are more than Max
 }
 
-// ReplayDead requeues the items of dead letters.
+// ReplayDead requeues the items of dead letters, which are then deleted.
 func (c *Client) ReplayDead(ctx context.Context, s BulkRequest) (BulkResult, error) {
 	return c.bulk(ctx, "replay", s)
 }

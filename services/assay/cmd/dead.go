@@ -1,30 +1,38 @@
 package cmd
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"strconv"
 
 	"github.com/spf13/cobra"
 
 	"github.com/assay-project/assay/pkg/bus/attempt"
+	"github.com/assay-project/assay/pkg/event"
 	"github.com/assay-project/assay/services/assay/client"
 )
 
 func newDead(s *settings) *cobra.Command {
 	letters := item[client.DeadLetter]{
 		settings: s, connect: s.operatorClient,
-		heads: []any{"SEQUENCE", "GIVEN UP", "CONSUMER", "ITEM", "ATTEMPTS", "REASON"},
+		heads: []any{"SEQUENCE", "GIVEN UP", "AREA", "CLASS", "CONSUMER", "OWNER", "ITEM", "NAME", "ATTEMPTS", "REASON"},
 		cells: func(l client.DeadLetter) []any {
-			return []any{l.Sequence, dateTime(l.Last), l.Consumer, l.Item, attempts(l), l.Reason}
+			return []any{l.Sequence, dateTime(l.Last), l.Area, l.Class, l.Consumer, cmp.Or(l.Owner, "-"), cmp.Or(l.Item, "-"), cmp.Or(l.Name, "-"), attempts(l), l.Reason + origin(l)}
 		},
 	}
 	return s.operators(group(&cobra.Command{
 		Use:   "dead",
 		Short: "List, show, replay and drop dead letters",
 		Long: `List, show, replay and drop dead letters: messages that no consumer could
-process, each with the reason and the number of attempts.
+process because of a fault, each with its class, the reason and the number of
+attempts. Content that cannot be processed, such as a damaged file, is an outcome
+for its owner and has no dead letter.
+
+Classes: crashed, timeout, unavailable, rejected, configuration, missing, event, other.
+OWNER is the digest of the owner's id, as in logs.
 
 The commands call the server's operator address: --operator, else ASSAY_OPERATOR, else
 that of a running "assay serve".`,
@@ -33,10 +41,12 @@ that of a running "assay serve".`,
 		newBulk(s, &cobra.Command{
 			Use: "replay [SEQUENCE…]", Short: "Reprocess the items of dead letters",
 			Long: `Reprocess the items of dead letters, selected by sequence or by a filter. A FAILED
-file is analyzed again. Items that have since recovered, or failed for another reason,
-are skipped. Dead letters remain until they are dropped.`,
+file is analyzed again, and its dead letter disappears. Items that have since recovered
+or failed again are skipped, and their dead letters remain until they are dropped. An
+item that fails again because of a fault has a new dead letter, which names the
+replayed one.`,
 			Example: `  assay dead replay 17
-  assay dead replay --reason "S3" --from 6h --dry-run`,
+  assay dead replay --class unavailable --from 6h --dry-run`,
 		}, "replayed", (*client.Client).ReplayDead),
 		newBulk(s, &cobra.Command{
 			Use: "drop [SEQUENCE…]", Short: "Delete dead letters",
@@ -46,11 +56,12 @@ are skipped. Dead letters remain until they are dropped.`,
 }
 
 // deadFilter holds the flags that select dead letters.
-type deadFilter struct{ consumer, reason, from, to string }
+type deadFilter struct{ consumer, class, reason, from, to string }
 
 func (f *deadFilter) flags(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.consumer, "consumer", "", "only dead letters of this consumer, such as analyzer-textfile")
+	flags.StringVar(&f.class, "class", "", "only dead letters of this class, such as unavailable")
 	flags.StringVar(&f.reason, "reason", "", "only dead letters whose reason contains this text")
 	flags.StringVar(&f.from, "from", "", "only dead letters since this time (RFC 3339), or within this duration before now (6h)")
 	flags.StringVar(&f.to, "to", "", "only dead letters before this time (RFC 3339), or older than this duration (6h)")
@@ -59,7 +70,11 @@ func (f *deadFilter) flags(cmd *cobra.Command) {
 func (f *deadFilter) read() (client.DeadFilter, error) {
 	from, err := moment("--from", f.from)
 	to, failed := moment("--to", f.to)
-	return client.DeadFilter{Consumer: f.consumer, Reason: f.reason, From: from, To: to}, errors.Join(err, failed)
+	var classes []string
+	for _, c := range event.DeadClasses() {
+		classes = append(classes, string(c))
+	}
+	return client.DeadFilter{Consumer: f.consumer, Class: f.class, Reason: f.reason, From: from, To: to}, errors.Join(err, failed, oneOf("--class", f.class, classes))
 }
 
 func newDeadList(letters item[client.DeadLetter]) *cobra.Command {
@@ -77,6 +92,14 @@ func newDeadList(letters item[client.DeadLetter]) *cobra.Command {
 		func(ctx context.Context, c *client.Client) ([]client.DeadLetter, bool, error) {
 			return c.DeadLetters(ctx, filter, 0, limit)
 		})
+}
+
+// origin names the dead letter whose replay failed with another one.
+func origin(l client.DeadLetter) string {
+	if l.ReplayOf == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (after a replay of %d)", l.ReplayOf)
 }
 
 // attempts describes the number of processing attempts of a message. It is 0 in dead letters that a sweep restored.
@@ -182,8 +205,8 @@ func (s *settings) writeBulkResult(w io.Writer, result client.BulkResult, did st
 			outcome = "\n    " + did
 		}
 		l := one.DeadLetter
-		if err := s.write(w, one, "%d  %s  %s  %s  %s: %s%s\n", l.Sequence, dateTime(l.Last), l.Consumer,
-			shown(l.Item), attempts(l), shown(l.Reason), outcome); err != nil {
+		if err := s.write(w, one, "%d  %s  %s  %s  %s  %s  %s: %s%s%s\n", l.Sequence, dateTime(l.Last), l.Class, l.Consumer,
+			shown(l.Item), shown(cmp.Or(l.Name, "-")), attempts(l), shown(l.Reason), origin(l), outcome); err != nil {
 			return err
 		}
 	}

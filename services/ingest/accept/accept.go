@@ -31,6 +31,7 @@ type Area[I any] struct {
 	Stream string      // the work stream, for admission
 	Bucket *blob.Store // stores the uploads
 	Nouns  Nouns
+	Path   string // of the call that reads an item, without the id at its end
 	// Readable means that callers may read the items of other owners whose ids they know, unless callers are authenticated.
 	Readable bool
 	// Upload describes an item whose upload is stored in a bucket.

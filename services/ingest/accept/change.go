@@ -2,6 +2,7 @@ package accept
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -112,4 +113,18 @@ func (s *Items[I]) Replay(ctx context.Context, l bus.DeadLetter) (mine bool, not
 		return true, "the uploaded content no longer exists", nil
 	}
 	return true, "", err
+}
+
+// Describe returns the file name of the item of a dead letter, and the path of the call that reads the item. The name is
+// that in the message, so that no item is read.
+func (s *Items[I]) Describe(l bus.DeadLetter) (name, path string) {
+	id, mine := s.area.Worked(l.Subject)
+	if !mine || id == "" {
+		return "", ""
+	}
+	var message struct{ FileName string }
+	if err := json.Unmarshal(l.Data, &message); err != nil {
+		return "", s.area.Path + id // the message is not readable
+	}
+	return message.FileName, s.area.Path + id
 }

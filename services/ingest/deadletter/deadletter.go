@@ -15,26 +15,42 @@ type Area interface {
 	// call has no effect; note then states the reason. For a message of another area, mine is false
 	// and err is nil.
 	Replay(ctx context.Context, l bus.DeadLetter) (mine bool, note string, err error)
+	// Describe returns the file name of the item of a dead letter of the area, or "" if it has none, and the path of
+	// the call that reads the item. It reads only the dead letter.
+	Describe(l bus.DeadLetter) (name, path string)
+}
+
+// Named is an area with its name and its work stream.
+type Named struct {
+	Area
+	Name string
+	Work bus.Work
 }
 
 // Service lists, replays and deletes the dead letters of all consumers.
 type Service struct {
 	bus   *bus.Bus
-	areas []Area
+	areas []Named
 }
 
-// New returns the service for the dead letters of b. The areas replay them.
-func New[A Area](b *bus.Bus, areas []A) *Service {
-	d := &Service{bus: b, areas: make([]Area, len(areas))}
-	for i, area := range areas {
-		d.areas[i] = area
-	}
-	return d
-}
+// New returns the service for the dead letters of b. The areas replay and describe them.
+func New(b *bus.Bus, areas []Named) *Service { return &Service{bus: b, areas: areas} }
 
-// replay replays one dead letter. A message that belongs to no area, such as a bucket notification, is published
-// unchanged, because its handler checks the item.
+// replay replays one dead letter, and deletes it once its message is stored. If the process dies in between, the dead
+// letter remains, and another replay finds that its item is queued or has ended.
 func (d *Service) replay(ctx context.Context, l bus.DeadLetter) (note string, err error) {
+	if note, err := d.queue(bus.WithReplay(ctx, l.Sequence), l); note != "" || err != nil {
+		return note, err
+	}
+	if err := d.bus.DropDead(ctx, l.Sequence); !errors.Is(err, bus.ErrNoDeadLetter) { // not by another replay
+		return "", err
+	}
+	return "", nil
+}
+
+// queue queues the item of a dead letter again, or returns a note that states why not. A message that belongs to no area,
+// such as a bucket notification, is published unchanged, because its handler checks the item.
+func (d *Service) queue(ctx context.Context, l bus.DeadLetter) (note string, err error) {
 	if l.Subject == "" {
 		return "", errors.New("the dead letter does not contain the subject of its message")
 	}

@@ -6,11 +6,13 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/event"
 	"github.com/assay-project/assay/pkg/web"
 )
 
@@ -27,8 +29,9 @@ func (d *Service) Routes(r *web.Router) {
 	web.Register(r, huma.Operation{
 		OperationID: "replay-dead", Method: http.MethodPost, Path: "/v1/dead/replay", Tags: []string{"dead letters"},
 		Summary: "Reprocess the items of dead letters",
-		Description: "A failed item is processed again, as by an explicit retry. An item that has since recovered, or failed for another " +
-			"reason, is skipped, so that replaying twice is safe. Dead letters remain until they are deleted.",
+		Description: "A failed item is processed again, as by an explicit retry, and its dead letter is deleted. An item that has since " +
+			"recovered, or failed again, is skipped with a note that says so, and its dead letter remains until it is deleted. Replaying " +
+			"twice is safe. If an item fails again because of a fault, its new dead letter names the replayed one.",
 	}, d.postReplay)
 	web.Register(r, huma.Operation{
 		OperationID: "drop-dead", Method: http.MethodPost, Path: "/v1/dead/drop", Tags: []string{"dead letters"},
@@ -45,6 +48,8 @@ type DeadLetterView struct {
 	Sequence uint64          `json:"sequence" doc:"identifies the dead letter"`
 	Consumer string          `json:"consumer" doc:"the consumer that could not process the message"`
 	Subject  string          `json:"subject" doc:"the subject of the message"`
+	Area     string          `json:"area" example:"textfile" doc:"the area of the item; none if the message belongs to no area"`
+	Class    event.DeadClass `json:"class" enum:"crashed,timeout,unavailable,rejected,configuration,missing,event,other" doc:"the kind of fault: the handler crashed or its workers died, exceeded its time, a backend or provider was unavailable, a table rejected the result, something is not configured, stored bytes are missing, the message is not a readable event, or another"`
 	Reason   string          `json:"reason"`
 	Attempts int             `json:"attempts" doc:"0 if a sweep restored the dead letter"`
 	First    time.Time       `json:"first" doc:"when the stream stored the message"`
@@ -52,18 +57,50 @@ type DeadLetterView struct {
 	EventID  string          `json:"eventId,omitempty"`
 	Type     string          `json:"type,omitempty" doc:"the event's type"`
 	Item     string          `json:"item,omitempty" doc:"the item's id"`
-	Payload  json.RawMessage `json:"payload,omitempty" doc:"the message; in base64 if it is not JSON. Omitted in lists"`
+	Name     string          `json:"name,omitempty" example:"report.pdf" doc:"the file name of the item, if it has one"`
+	Path     string          `json:"path,omitempty" example:"/v1/files/0192f7c0-7a3c-7cc1-b111-53f1c30f1c44" doc:"the path of the call for clients that reads the item"`
+	Owner    string          `json:"owner,omitempty" example:"9f86d081884c" doc:"a digest of the owner's id, as in logs"`
+	ReplayOf uint64          `json:"replayOf,omitempty" doc:"the sequence of an earlier dead letter whose replay failed with this one"`
+	Payload  json.RawMessage `json:"payload,omitempty" doc:"the message, with a digest in place of the owner's id; in base64 if it is not JSON. Omitted in lists"`
 }
 
-func view(l bus.DeadLetter) DeadLetterView {
-	return DeadLetterView{
+// noArea is the area of dead letters whose message belongs to no area.
+const noArea = "none"
+
+func (d *Service) view(l bus.DeadLetter) DeadLetterView {
+	shown := DeadLetterView{
+		Area: noArea, Class: l.Class, ReplayOf: l.ReplayOf,
 		Sequence: l.Sequence, Consumer: l.Consumer, Subject: l.Subject, Reason: l.Reason, Attempts: l.Attempts,
 		First: l.First, Last: l.Last, EventID: l.ID, Type: l.Type, Item: l.Item,
 	}
+	if l.Owner != "" {
+		shown.Owner = web.OwnerDigest(l.Owner)
+	}
+	for _, area := range d.areas {
+		if area.Work.Stores(l.Subject) {
+			shown.Area = area.Name
+			shown.Name, shown.Path = area.Describe(l)
+		}
+	}
+	return shown
+}
+
+// payload returns the message of a dead letter with a digest in place of the owner's id, which acts as a credential.
+func payload(l bus.DeadLetter) json.RawMessage {
+	if !json.Valid(l.Data) {
+		return json.RawMessage(`"` + base64.StdEncoding.EncodeToString(l.Data) + `"`)
+	}
+	if l.Owner == "" {
+		return l.Data
+	}
+	digest := web.OwnerDigest(l.Owner)
+	text := strings.ReplaceAll(string(l.Data), `"`+l.Owner+`"`, `"`+digest+`"`)
+	return json.RawMessage(strings.ReplaceAll(text, "/"+l.Owner+"/", "/"+digest+"/"))
 }
 
 type deadLetterListInput struct {
 	Consumer string    `query:"consumer"`
+	Class    string    `query:"class" enum:"crashed,timeout,unavailable,rejected,configuration,missing,event,other" doc:"the kind of fault"`
 	Reason   string    `query:"reason" doc:"substring of the reason; case is ignored"`
 	From     time.Time `query:"from" doc:"dead letters from this time or later"`
 	To       time.Time `query:"to" doc:"dead letters from before this time"`
@@ -80,7 +117,7 @@ type deadLetterListOutput struct {
 }
 
 func (d *Service) list(ctx context.Context, in *deadLetterListInput) (*deadLetterListOutput, error) {
-	filter := bus.DeadFilter{After: in.After, Consumer: in.Consumer, Reason: in.Reason, From: in.From, To: in.To}
+	filter := bus.DeadFilter{After: in.After, Consumer: in.Consumer, Class: event.DeadClass(in.Class), Reason: in.Reason, From: in.From, To: in.To}
 	out := &deadLetterListOutput{}
 	out.Body.DeadLetters = []DeadLetterView{}
 	counts, err := d.bus.DeadCounts(ctx)
@@ -96,7 +133,7 @@ func (d *Service) list(ctx context.Context, in *deadLetterListInput) (*deadLette
 			out.Body.More = true
 			break
 		}
-		out.Body.DeadLetters = append(out.Body.DeadLetters, view(deadLetter))
+		out.Body.DeadLetters = append(out.Body.DeadLetters, d.view(deadLetter))
 	}
 	return out, nil
 }
@@ -112,10 +149,8 @@ func (d *Service) get(ctx context.Context, in *deadLetterInput) (*deadLetterOutp
 	if err != nil {
 		return nil, problem(err)
 	}
-	shown := view(deadLetter)
-	if shown.Payload = deadLetter.Data; !json.Valid(deadLetter.Data) {
-		shown.Payload = json.RawMessage(`"` + base64.StdEncoding.EncodeToString(deadLetter.Data) + `"`)
-	}
+	shown := d.view(deadLetter)
+	shown.Payload = payload(deadLetter)
 	return &deadLetterOutput{shown}, nil
 }
 
@@ -134,6 +169,7 @@ type deadLetterBulkInput struct {
 	Body struct {
 		Sequence uint64    `json:"sequence,omitempty" minimum:"1" doc:"only this dead letter. Without it, the other fields are a filter; an empty filter selects all"`
 		Consumer string    `json:"consumer,omitempty"`
+		Class    string    `json:"class,omitempty" enum:"crashed,timeout,unavailable,rejected,configuration,missing,event,other" doc:"the kind of fault"`
 		Reason   string    `json:"reason,omitempty" doc:"substring of the reason; case is ignored"`
 		From     time.Time `json:"from,omitzero" required:"false" doc:"dead letters from this time or later"`
 		To       time.Time `json:"to,omitzero" required:"false" doc:"dead letters from before this time"`
@@ -172,7 +208,7 @@ func (d *Service) postDrop(ctx context.Context, in *deadLetterBulkInput) (*deadL
 func (d *Service) bulk(ctx context.Context, in *deadLetterBulkInput, do func(context.Context, bus.DeadLetter) (string, error)) (*deadLetterBulkOutput, error) {
 	body := in.Body
 	request := bulkRequest{
-		filter: bus.DeadFilter{Consumer: body.Consumer, Reason: body.Reason, From: body.From, To: body.To},
+		filter: bus.DeadFilter{Consumer: body.Consumer, Class: event.DeadClass(body.Class), Reason: body.Reason, From: body.From, To: body.To},
 		dryRun: body.DryRun, rate: body.Rate, max: body.Max,
 	}
 	if body.Sequence != 0 {
@@ -192,7 +228,7 @@ func (d *Service) bulk(ctx context.Context, in *deadLetterBulkInput, do func(con
 	out.Body.Results = []deadLetterResult{}
 	out.Body.More = more && body.Sequence == 0
 	for _, one := range all {
-		result := deadLetterResult{DeadLetterView: view(one.deadLetter), Note: one.note, Done: !body.DryRun && one.note == "" && one.err == nil}
+		result := deadLetterResult{DeadLetterView: d.view(one.deadLetter), Note: one.note, Done: !body.DryRun && one.note == "" && one.err == nil}
 		if one.err != nil {
 			result.Error = one.err.Error()
 			out.Body.Failed++

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"strings"
 
 	"github.com/assay-project/assay/pkg/bus"
@@ -51,4 +52,9 @@ func (a *Area) Replay(ctx context.Context, l bus.DeadLetter) (mine bool, note st
 		return true, "", err
 	}
 	return true, "", nil
+}
+
+// Describe returns the path of the call that reads the item of a dead letter. Feed items have no file name.
+func (a *Area) Describe(l bus.DeadLetter) (name, path string) {
+	return "", "/v1/feed/items/" + url.PathEscape(strings.TrimPrefix(l.Subject, feed.AcceptedSubject("")))
 }

@@ -39,7 +39,7 @@ func New(cfg Config, backends *backend.Connections, shared accept.Shared) *Area 
 	store, documents := library.NewStore(backends.DB, cfg.Tables), platform.NewStore(backends.DB, cfg.Platform)
 	a := &Area{store: store, pages: cfg.Imports.Policy(), links: link.NewIssuer(documents), ids: link.NewIDs(documents, store)}
 	a.Items = accept.New(shared, accept.Area[item]{
-		Name: library.Name, Stream: library.WorkStream, Bucket: backends.Bucket,
+		Name: library.Name, Stream: library.WorkStream, Bucket: backends.Bucket, Path: "/v1/library/nodes/",
 		Nouns:  accept.Nouns{Missing: "The library has no node with this id.", Item: "file"},
 		Upload: func(i item, bucket *blob.Store) upload.Item { return i.file.Upload(bucket) },
 		Find: func(ctx context.Context, id string) (item, error) {

@@ -42,7 +42,7 @@ func New(cfg Config, backends *backend.Connections, shared accept.Shared) *Area 
 	}
 	a.outcomes = &photojob.Outcomes{Store: a.store, Final: cfg.Names.FinalBucket(), Bus: backends.Bus}
 	a.Items = accept.New(shared, accept.Area[photojob.Job]{
-		Name: photojob.Name, Stream: photojob.WorkStream, Bucket: temp,
+		Name: photojob.Name, Stream: photojob.WorkStream, Bucket: temp, Path: "/v1/photos/",
 		Nouns: accept.Nouns{
 			Missing: "There is no photo job with this id.", Item: "job", Content: "photo",
 			Again: "Delete the job and create another.",

@@ -26,7 +26,7 @@ type Area struct {
 func New(cfg Config, backends *backend.Connections, shared accept.Shared) *Area {
 	a := &Area{store: textfile.NewStore(backends.DB, cfg.Table)}
 	a.Items = accept.New(shared, accept.Area[textfile.File]{
-		Name: textfile.Name, Stream: textfile.WorkStream, Bucket: backends.Bucket, Readable: true,
+		Name: textfile.Name, Stream: textfile.WorkStream, Bucket: backends.Bucket, Readable: true, Path: "/v1/files/",
 		Nouns:  accept.Nouns{Missing: "There is no text file with this id.", Item: "file", Rows: "file and its list entry"},
 		Upload: textfile.File.Upload, Find: a.store.Head, Retry: a.store.Retry, Clean: a.clean, Problem: problem, Check: a.store.Check,
 		Owns: func(o blob.Object) (id string, mine bool) {
