@@ -58,6 +58,7 @@ type Service struct {
 	hooks   *webhook.Service
 	origins []string // origins of presigned URLs
 	status  *status.Service
+	dead    *status.DeadLetters
 }
 
 // Notices returns the licenses of the API documentation page, of the photo codecs, and of the packages in the web app.
@@ -121,6 +122,7 @@ func newService(cfg Config, list []Entry, backends *backend.Connections, log zer
 		Bus: backends.Bus, Checks: s.Health, Reports: sweep.NewReports(base.Documents), Log: log, Registry: reg, Areas: worked,
 		Streams: []string{bus.StreamOutcomes, bus.StreamDead, bus.StreamAttempts, bus.StreamAudit, bus.StreamNotices, libraries.NodeStream},
 	})
+	s.dead = status.NewDeadLetters(backends.Bus, log, reg, worked)
 	hub.OnOutcome(s.status.Outcome)
 	return s, nil
 }
@@ -169,5 +171,5 @@ func (s *Service) OperatorRoutes(r *web.Router) {
 
 // Work fills the read tables of the areas, follows the outcomes for live events, and delivers webhooks, until ctx is done.
 func (s *Service) Work(ctx context.Context) error {
-	return s.Service.Work(ctx, s.hub.Run, s.status.Work, s.ReadQuotas, s.hooks.Work)
+	return s.Service.Work(ctx, s.hub.Run, s.status.Work, s.dead.Work, s.ReadQuotas, s.hooks.Work)
 }

@@ -32,7 +32,7 @@ func NATSGrants(areas []area.Area) NATS {
 		Ingest:   []string{"$JS.API.INFO", notice.Subject, event.OutcomeSubjects},
 		Analyzer: []string{"$JS.API.INFO", event.OutcomeSubjects},
 	}
-	g.Query = append([]string{"$JS.API.INFO"}, follow(bus.StreamOutcomes)...)
+	g.Query = append([]string{"$JS.API.INFO", "$JS.API.STREAM.MSG.GET." + bus.StreamDead}, follow(bus.StreamOutcomes)...) // to count dead letters
 	streams := []string{bus.StreamOutcomes, bus.StreamDead, bus.StreamAttempts, bus.StreamAudit}
 	for _, list := range []*[]string{&g.Ingest, &g.Analyzer, &g.Query} {
 		*list = append(*list, bus.AuditSubjects)
