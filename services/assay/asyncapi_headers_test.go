@@ -19,7 +19,7 @@ import (
 )
 
 // TestAsyncAPIDescribesExactlyTheSentHeaders compares the description with two sent messages: an event with an
-// owner and a trace, and its dead letter.
+// owner and a trace that a replay caused, and its dead letter.
 func TestAsyncAPIDescribesExactlyTheSentHeaders(t *testing.T) {
 	doc := readAsyncAPI(t)
 	sent, dead := sendAndGiveUp(t)
@@ -82,7 +82,7 @@ func sendAndGiveUp(t *testing.T) (sent, dead *nats.Msg) {
 	}
 	trace := obs.ContinueTrace("", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", "vendor=1")
 	e := textfile.NewUploaded(&event.FileUploaded{FileId: "f1", OwnerId: "ann"})
-	if err := w.Bus.Publish(obs.WithTrace(t.Context(), trace), e); err != nil {
+	if err := w.Bus.Publish(bus.WithReplay(obs.WithTrace(t.Context(), trace), 17), e); err != nil {
 		t.Fatal(err)
 	}
 	bustest.Consume(t, w.Bus, bus.Consumer{

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/assay-project/assay/pkg/blob"
+	"github.com/assay-project/assay/pkg/event"
 )
 
 // message is a bucket notification in any of the forms that S3 servers use: S3 records, the detail
@@ -51,7 +52,7 @@ func created(data []byte) ([]blob.Object, error) { return createdWithin(data, ma
 func createdWithin(data []byte, depth int) ([]blob.Object, error) {
 	var m message
 	if err := json.Unmarshal(data, &m); err != nil {
-		return nil, fmt.Errorf("the notification is not JSON: %w", err)
+		return nil, fmt.Errorf("%w: the notification is not JSON: %w", event.ErrUnreadable, err)
 	}
 	var objects []blob.Object
 	inside := []string{m.Body, m.Message}
@@ -76,7 +77,7 @@ func createdWithin(data []byte, depth int) ([]blob.Object, error) {
 			continue
 		}
 		if depth == 0 {
-			return nil, fmt.Errorf("the notification is nested more than %d levels deep", maxDepth)
+			return nil, fmt.Errorf("%w: the notification is nested more than %d levels deep", event.ErrUnreadable, maxDepth)
 		}
 		more, err := createdWithin([]byte(text), depth-1)
 		if err != nil {

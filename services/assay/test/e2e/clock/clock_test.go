@@ -3,6 +3,7 @@
 package clock
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -122,20 +123,24 @@ func TestClocksOfServicesDiffer(t *testing.T) {
 			ingest := c.Service(t, "ingest")
 			c.Front(t, ingest, c.Service(t, "query"))
 			c.Service(t, "query", at.env())
-			c.Service(t, "analyzer", at.env())
+			hiding := system.StartHidingBucket(t, c.System)
+			hiding.Hidden.Store(false)
+			c.Service(t, "analyzer", "ASSAY_S3_ENDPOINT="+hiding.URL, at.env())
 			everythingWorks(t, c.System)
 
-			user := c.Client(t, system.NewOwner())
-			pdf := system.UploadMultipart(t, user, "a.pdf", "application/pdf", []byte("%PDF-1.7\n\x00\x00"))
+			hiding.Hidden.Store(true)
+			user, operator := c.Client(t, system.NewOwner()), system.OperatorClient(t, ingest.Operator)
+			lost := system.UploadMultipart(t, user, "a.txt", "text/plain", []byte("one two"))
 			for range 2 {
-				if file := system.Await(t, user, pdf.FileID); file.Status != client.Failed {
+				if file := system.Await(t, user, lost.FileID); file.Status != client.Failed {
 					t.Fatalf("file = %s, want status %s", system.JSON(file), client.Failed)
 				}
-				if output := system.Dead(t, ingest.Operator, "replay", "--consumer", "analyzer-textfile"); !strings.Contains(output, pdf.FileID) {
-					t.Fatalf("replay printed %q, want the id %s", output, pdf.FileID)
+				letter := system.DeadLetters(t, operator, lost.FileID, 1)[0]
+				if output := system.Dead(t, ingest.Operator, "replay", fmt.Sprint(letter.Sequence)); !strings.Contains(output, "replayed") {
+					t.Fatalf("replay printed %q, want replayed", output)
 				}
 			}
-			system.DeadLetters(t, system.OperatorClient(t, ingest.Operator), pdf.FileID, 3)
+			system.DeadLetters(t, operator, lost.FileID, 1)
 		})
 	}
 }

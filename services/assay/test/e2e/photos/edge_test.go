@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"image/jpeg"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -72,56 +73,55 @@ func photosEndWhileTheyAreEdited(t *testing.T, s system.System) {
 	}
 }
 
-// photoDeadLettersAreReplayedOnce: a replay retries the job of a dead letter; a second replay of the same dead letter
-// has no effect, regardless of the job's state.
-func photoDeadLettersAreReplayedOnce(t *testing.T, s system.System) {
-	operator, user := system.OperatorClient(t, s.Operator), s.Client(t, system.NewOwner())
-	job := system.AwaitPhoto(t, user, system.SendPhoto(t, user, "abracadabra", system.DrawPhoto(t, 20)).JobID, client.Failed)
-	deadLetters := func(want int) (mine []client.DeadLetter) {
+// TestPhotoDeadLetters: a replay retries the job of a dead letter and deletes the dead letter. If the job fails again because
+// of a fault, its new dead letter names the replayed one. A prompt that is not understood is not a fault.
+func TestPhotoDeadLetters(t *testing.T) {
+	t.Parallel()
+	c := system.StartCluster(t, system.NoSweep)
+	hiding := system.StartHidingBucket(t, c.System)
+	ingest := c.Service(t, "ingest")
+	c.Front(t, ingest, c.Service(t, "query"))
+	c.Service(t, "analyzer", "ASSAY_S3_ENDPOINT="+hiding.URL)
+	operator, user := system.OperatorClient(t, ingest.Operator), c.Client(t, system.NewOwner())
+	job := system.AwaitPhoto(t, user, system.SendPhoto(t, user, "sepia", system.DrawPhoto(t, 20)).JobID, client.Failed)
+	next := func(after uint64) (letter client.DeadLetter) {
 		t.Helper()
 		system.Eventually(t, func() error {
-			mine = nil
-			all, more, err := operator.DeadLetters(system.Within(t), client.DeadFilter{Consumer: "analyzer-photojob-stub"}, 0, 1000)
-			for _, deadLetter := range all {
-				if deadLetter.Item == job.JobID {
-					mine = append(mine, deadLetter)
-				}
+			all, _, err := operator.DeadLetters(system.Within(t), client.DeadFilter{Consumer: "analyzer-photojob-stub"}, after, 10)
+			if err != nil || len(all) != 1 {
+				return fmt.Errorf("the dead letters after %d are %+v, %w; want one", after, all, err)
 			}
-			if err == nil && (more || len(mine) != want) {
-				err = fmt.Errorf("%d dead letters, want %d", len(mine), want)
-			}
-			return err
+			letter = all[0]
+			return nil
 		})
-		return mine
+		return letter
 	}
-	first := deadLetters(1)[0]
-	replay := func() client.BulkResult {
+	replay := func(l client.DeadLetter) {
 		t.Helper()
-		result, err := operator.ReplayDead(system.Within(t), client.BulkRequest{Sequence: first.Sequence})
-		if err != nil || len(result.Results) != 1 {
-			t.Fatal(errors.Join(err, fmt.Errorf("the replay has %d results, want 1", len(result.Results))))
+		if done, err := operator.ReplayDead(system.Within(t), client.BulkRequest{Sequence: l.Sequence}); err != nil || done.Done != 1 {
+			t.Fatalf("the replay is %+v, %v, want 1 done", done, err)
 		}
-		return result
 	}
-	if done := replay(); done.Done != 1 {
-		t.Errorf("the replay is %+v, want 1 done", done)
+	first := next(0)
+	if first.Item != job.JobID || first.Area != "photojob" || first.Class != "missing" || first.Name == "" || first.Path != "/v1/photos/"+job.JobID {
+		t.Errorf("the dead letter is %+v, want one of the job, with its file name and path", first)
 	}
-	deadLetters(2) // the job failed again
-	if again := replay(); again.Done != 0 || !strings.Contains(again.Results[0].Note, "since failed again") {
-		t.Errorf("the second replay of the dead letter is %+v, want 0 done", again)
+	replay(first)
+	second := next(first.Sequence) // the job failed again
+	if second.ReplayOf != first.Sequence {
+		t.Errorf("the new dead letter is %+v, want it to name %d", second, first.Sequence)
 	}
-	better := "sepia"
-	if _, err := user.RetryPhoto(system.Within(t), job.JobID, client.PhotoChange{Prompt: &better}); err != nil {
-		t.Fatal(err)
+	if _, err := operator.DeadLetter(system.Within(t), first.Sequence); !system.IsProblem(err, http.StatusNotFound) {
+		t.Errorf("the replayed dead letter: %v, want 404", err)
 	}
+	hiding.Hidden.Store(false)
+	replay(second)
 	system.AwaitPhoto(t, user, job.JobID, client.Completed)
-	before := s.PhotoOutcomes(t, job.JobID)
-	if again := replay(); again.Done != 0 || !strings.Contains(again.Results[0].Note, "COMPLETED") {
-		t.Errorf("the replay for a COMPLETED job is %+v, want 0 done", again)
+	if outcomes := c.PhotoOutcomes(t, job.JobID); len(outcomes) != 3 {
+		t.Errorf("the outcomes are %v, want three", outcomes)
 	}
-	if after := s.PhotoOutcomes(t, job.JobID); len(after) != len(before) || len(before) != 3 {
-		t.Errorf("the outcomes were %v and are %v, want the same three", before, after)
-	}
+	system.AwaitPhoto(t, user, system.SendPhoto(t, user, "abracadabra", system.DrawPhoto(t, 20)).JobID, client.Failed)
+	system.NoDeadLetters(t, c.System, operator, "ASSAY_WORK_PHOTOJOB")
 }
 
 // TestFacesAreDescribed: a description states the faces in the photo, unless the server is configured to omit them.
@@ -146,5 +146,4 @@ func TestPhotoEdges(t *testing.T) {
 	t.Parallel()
 	s := system.StartServer(t, t.TempDir(), system.NoSweep)
 	t.Run("cancel and delete while edited", func(t *testing.T) { photosEndWhileTheyAreEdited(t, s.System) })
-	t.Run("replay", func(t *testing.T) { photoDeadLettersAreReplayedOnce(t, s.System) })
 }

@@ -46,3 +46,22 @@ func DeadLetters(t *testing.T, operator *client.Client, fileID string, want int)
 	})
 	return mine
 }
+
+// NoDeadLetters waits until a work stream is empty, and checks that there are no dead letters.
+func NoDeadLetters(t *testing.T, s System, operator *client.Client, stream string) {
+	t.Helper()
+	js := s.JetStream(t)
+	Eventually(t, func() error {
+		work, err := js.Stream(Within(t), stream)
+		if err != nil {
+			return err
+		}
+		if n := work.CachedInfo().State.Msgs; n > 0 {
+			return fmt.Errorf("%s has %d messages, want 0", stream, n)
+		}
+		return nil
+	})
+	if left, _, err := operator.DeadLetters(Within(t), client.DeadFilter{}, 0, 100); err != nil || len(left) != 0 {
+		t.Errorf("the dead letters are %+v, %v, want none", left, err)
+	}
+}

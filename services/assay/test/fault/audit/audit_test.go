@@ -23,6 +23,7 @@ import (
 	"github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/pkg/photojob"
 	"github.com/assay-project/assay/pkg/platform"
+	"github.com/assay-project/assay/pkg/reason"
 	"github.com/assay-project/assay/pkg/table"
 	"github.com/assay-project/assay/pkg/textfile"
 	"github.com/assay-project/assay/services/assay/embedded"
@@ -205,6 +206,27 @@ func TestEveryBrokenPromiseIsFound(t *testing.T) {
 	promise(other.SourceID, audit.Doubled, ofFeed)
 	must[blob.Object](t)(h.Bucket().Put(ctx, feed.TextKey("a#left"), "text/plain", nil, strings.NewReader("good")))
 	promise("a#left", audit.Stuck, func(p *audit.Promise) { ofFeed(p); p.At = time.Time{} })
+
+	for _, failure := range []struct {
+		reason string
+		dead   bool
+		want   audit.Kind
+	}{
+		{reason.FileEmpty.Error(), false, ""}, {reason.FileEmpty.Error(), true, audit.Stuck},
+		{reason.UploadGone.Error(), true, ""}, {reason.UploadGone.Error(), false, audit.Lost},
+	} {
+		f := must[textfile.File](t)(h.files.Fail(ctx, h.file(ctx, t, id()), failure.reason))
+		if err := h.bus.Publish(ctx, event.NewAnalysisFailed(&event.AnalysisFailed{Area: textfile.Name, Id: f.FileID, FailedAt: timestamppb.New(f.Updated())})); err != nil {
+			t.Fatal(err)
+		}
+		if failure.dead {
+			e := textfile.NewUploaded(&event.FileUploaded{FileId: f.FileID})
+			if err := h.bus.RestoreDeadLetter(ctx, textfile.Consumer, e, bus.Failure{Reason: failure.reason, At: f.Updated()}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		promise(f.FileID, failure.want, func(p *audit.Promise) { p.End = audit.Failed })
+	}
 
 	report := must[audit.Report](t)(h.Audit(ctx, promises, 0))
 	compare(t, report, want)

@@ -167,7 +167,7 @@ func (t tree) file(n library.Node, path string) *held {
 	w, objects := t.workflows[n.ID], t.objects[n.ID]
 	one := &held{
 		exists: true, state: f.Status, final: f.Final(), failed: f.Status == library.Failed, ended: f.Updated(),
-		result: described(n, path), bytes: objects[f.Key],
+		result: described(n, path), bytes: objects[f.Key], reason: f.ErrorMessage,
 	}
 	if n.Status != f.Status || n.Run != f.Run || n.Name != f.Name || n.ParentID != f.ParentID || n.IsDeleted != f.IsDeleted || n.OwnedBy != f.OwnedBy {
 		one.stuck = append(one.stuck, fmt.Sprintf("its node (%s in run %d) differs from its file (%s in run %d)", n.Status, n.Run, f.Status, f.Run))

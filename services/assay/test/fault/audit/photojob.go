@@ -75,6 +75,9 @@ func photoHeld(job photojob.Job, uploads, edits map[string]bool) *held {
 	if e := job.EditResult; e != nil {
 		one.result, one.bytes = fmt.Sprintf("%d × %d %s", e.Width, e.Height, e.Format), edits[e.S3Key]
 	}
+	if job.Error != nil {
+		one.reason = job.Error.Message
+	}
 	one.quiet = one.failed && job.Error != nil && job.Error.Code == photojob.CodeCanceled
 	// Calls of a paid provider may be repeated; the tests of that provider compare the
 	// recorded calls with the bills.

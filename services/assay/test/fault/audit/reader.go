@@ -44,6 +44,7 @@ type held struct {
 	state  lifecycle.State
 	final  bool
 	failed bool
+	reason string    // why it failed, as stored
 	quiet  bool      // canceled by its owner, so that no dead letter is required
 	silent bool      // of a kind that has no outcome events
 	ended  time.Time // when the final state was written

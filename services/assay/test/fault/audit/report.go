@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/assay-project/assay/pkg/reason"
 )
 
 // End is the required final state of an item.
@@ -14,7 +16,7 @@ type End int
 // Final states.
 const (
 	Completed End = iota
-	Failed        // with a dead letter
+	Failed        // with a dead letter if a fault was the reason, and without one if the content was
 	Gone          // deleted, with its bytes
 )
 
@@ -177,7 +179,9 @@ func (j *judge) ended(p Promise, h *held, outcomes *outcomeIDs, add func(Kind, s
 	}
 	deadLetters := j.deadLetters[p.ID]
 	switch {
-	case p.End == Failed && len(deadLetters) == 0 && !h.quiet:
+	case p.End == Failed && !reason.Fault(h.reason) && len(deadLetters) > 0 && !p.Retried:
+		add(Stuck, "it has a dead letter, although its content was the reason of its failure: %s", deadLetters[0])
+	case p.End == Failed && reason.Fault(h.reason) && len(deadLetters) == 0 && !h.quiet:
 		add(Lost, "it has no dead letter")
 	case p.End == Failed && len(deadLetters) > 1 && !again:
 		add(Doubled, "it has %d dead letters: %s", len(deadLetters), strings.Join(deadLetters, "; "))

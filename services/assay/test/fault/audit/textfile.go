@@ -47,7 +47,7 @@ func readTextFiles(ctx context.Context, store *textfile.Store, bucket *blob.Stor
 		}
 		one := &held{
 			exists: true, state: file.Status, final: file.Final(), failed: file.Status == textfile.Failed,
-			ended: file.Updated(), result: string(result), bytes: bytes[file.S3Key],
+			ended: file.Updated(), result: string(result), bytes: bytes[file.S3Key], reason: file.ErrorMessage,
 		}
 		items[id] = one
 		file.Result = nil // stored in the metadata item only

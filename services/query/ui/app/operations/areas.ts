@@ -4,7 +4,23 @@
 declare const areaLabels: string;
 
 export function areaName(area: string): string {
+  if (area === "none") return "No area";
   return (JSON.parse(areaLabels) as Record<string, string>)[area] ?? area;
+}
+
+const classes: Record<string, string> = {
+  crashed: "Crashed", timeout: "Too slow", unavailable: "Unavailable", rejected: "Result rejected", configuration: "Configuration",
+  missing: "Data missing", event: "Unreadable event", other: "Other fault",
+};
+
+/** The classes of dead letters, as codes of the API. */
+export const classCodes = Object.keys(classes) as Class[];
+
+/** A class of dead letters. */
+export type Class = "crashed" | "timeout" | "unavailable" | "rejected" | "configuration" | "missing" | "event" | "other";
+
+export function className(code: string): string {
+  return classes[code] ?? code;
 }
 
 const dependencies: Record<string, string> = {

@@ -6,6 +6,7 @@ import { Dialog } from "../ui/dialog.js";
 import { Loading, Notice, Skeleton } from "../ui/feedback.js";
 import { Retry, Trash } from "../ui/icon.js";
 import { Bdi, count, counted } from "../ui/text.js";
+import type { Class } from "./areas.js";
 import { api, type Schemas } from "./client.js";
 
 export type Kind = "replay" | "drop";
@@ -16,7 +17,7 @@ const shown = 20; // results
 
 /** Replays or deletes the dead letters that match a filter, after a dry run that lists them. */
 export function Bulk({ kind, filter, close }: {
-  kind: Kind; filter: { consumer?: string; reason?: string }; close: () => void;
+  kind: Kind; filter: { consumer?: string; class?: Class; reason?: string }; close: () => void;
 }): JSX.Element {
   const [plan, setPlan] = useState<Result | undefined>(), [result, setResult] = useState<Result | undefined>();
   const [error, setError] = useState(""), [busy, setBusy] = useState(false);
@@ -65,8 +66,8 @@ function Plan({ kind, plan }: { kind: Kind; plan: Result }): JSX.Element {
     <>
       {kind === "replay" ? (
         <p>
-          The items of these dead letters will be processed again. Items that have recovered since are skipped. Dead letters
-          remain until you delete them.
+          The items of these dead letters will be processed again, and the dead letters disappear. Items that have recovered or
+          failed again since are skipped, and their dead letters remain.
         </p>
       ) : <p>The messages of these dead letters will be lost. Their items do not change.</p>}
       <p><strong>{counted(plan.results.length, "dead letter")}{plan.more && ", and more that need another request"}</strong></p>
@@ -93,7 +94,7 @@ function Results({ results }: { results: Result["results"] }): JSX.Element {
     <ul class="results" tabIndex={0} aria-label="Dead letters">
       {results.slice(0, shown).map((r) => (
         <li key={r.sequence}>
-          <code>{r.consumer}</code> <Bdi text={r.item ?? r.subject} />
+          <code>{r.consumer}</code> <Bdi text={r.name ?? r.item ?? r.subject} />
           <span class="sub"><Bdi text={r.error ?? r.note ?? r.reason} /></span>
         </li>
       ))}

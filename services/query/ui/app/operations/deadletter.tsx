@@ -10,6 +10,7 @@ import { Copy, Retry, Trash } from "../ui/icon.js";
 import { Page } from "../ui/page.js";
 import { Bdi, count, Time, visible } from "../ui/text.js";
 import { toast } from "../ui/toast.js";
+import { areaName, className } from "./areas.js";
 import { api, type Schemas } from "./client.js";
 import { usePolled } from "../ui/poll.js";
 
@@ -30,8 +31,10 @@ export default function DeadLetter({ params }: PageProps): JSX.Element {
     try {
       const { results } = await api.POST("/v1/dead/replay", { body: { sequence, max: 1, rate: 1 } }).then(data);
       const result = results[0];
-      if (result?.done) toast("The item will be processed again.");
-      else toast(result?.error ?? `Skipped: ${result?.note ?? "it no longer exists"}`, { bad: result?.error !== undefined });
+      if (result?.done) {
+        toast("The item will be processed again.");
+        navigate("/operations/dead");
+      } else toast(result?.error ?? `Skipped: ${result?.note ?? "it no longer exists"}`, { bad: result?.error !== undefined });
     } catch (failed) {
       toast(message(failed), { bad: true });
     }
@@ -77,12 +80,17 @@ function Shown({ entry }: { entry: Entry }): JSX.Element {
         <p class="reason"><Bdi text={entry.reason} /></p>
         <br />
         <dl class="facts">
+          <dt>Class</dt><dd>{className(entry.class)}</dd>
+          <dt>Area</dt><dd>{areaName(entry.area)}</dd>
+          <dt>File</dt><dd>{entry.name ? <Bdi text={entry.name} /> : "–"}</dd>
+          <dt>Owner</dt><dd>{entry.owner ? <code>{entry.owner}</code> : "–"}</dd>
           <dt>Consumer</dt><dd><code>{entry.consumer}</code></dd>
-          <dt>Item</dt><dd><code>{visible(entry.item ?? "–")}</code></dd>
+          <dt>Item</dt><dd><Item entry={entry} /></dd>
           <dt>Subject</dt><dd><code>{visible(entry.subject)}</code></dd>
           <dt>Event</dt><dd><code>{visible(entry.eventId ?? "–")}</code></dd>
           <dt>Type</dt><dd><code>{visible(entry.type ?? "–")}</code></dd>
           <dt>Attempts</dt><dd>{entry.attempts > 0 ? count(entry.attempts) : "unknown: a sweep restored the dead letter"}</dd>
+          {entry.replayOf && <><dt>Follows</dt><dd>a replay of the dead letter {count(entry.replayOf)} that failed</dd></>}
           <dt>Queued</dt><dd><Time iso={entry.first} exact /></dd>
           <dt>Given up</dt><dd><Time iso={entry.last} exact /></dd>
         </dl>
@@ -95,5 +103,19 @@ function Shown({ entry }: { entry: Entry }): JSX.Element {
         <pre class="payload" tabIndex={0} aria-label="Payload" dir="ltr">{payload.split("\n").map(visible).join("\n")}</pre>
       </section>
     </div>
+  );
+}
+
+/** The id of the item, with the path of the call that reads it. */
+function Item({ entry }: { entry: Entry }): JSX.Element {
+  const path = entry.path;
+  return (
+    <>
+      <code>{visible(entry.item ?? "–")}</code>
+      {path && <>
+        <br /><code>{`GET ${path}`}</code>
+        <Button kind="quiet" icon={Copy} onClick={() => void copy(path, "Path")}>Copy</Button>
+      </>}
+    </>
   );
 }
