@@ -78,6 +78,8 @@ func (w *consumerRun) work(ctx context.Context, msg *nats.Msg) {
 	switch {
 	case errors.Is(err, errShare):
 		line = log.Debug().Err(err)
+	case outcome == outcomeRejected:
+		line = log.Info().Err(err)
 	case err != nil:
 		line = log.Warn().Err(err)
 	}

@@ -18,6 +18,7 @@ import (
 
 // Routes registers the calls for dead letters, which only operators may use.
 func (d *Service) Routes(r *web.Router) {
+	missing := web.Refusals{http.StatusNotFound: {"not-found"}}
 	web.Register(r, huma.Operation{
 		OperationID: "list-dead", Method: http.MethodGet, Path: "/v1/dead", Tags: []string{"dead letters"},
 		Summary: "List dead letters, oldest first",
@@ -32,11 +33,11 @@ func (d *Service) Routes(r *web.Router) {
 		Description: "A failed item is processed again, as by an explicit retry, and its dead letter is deleted. An item that has since " +
 			"recovered, or failed again, is skipped with a note that says so, and its dead letter remains until it is deleted. Replaying " +
 			"twice is safe. If an item fails again because of a fault, its new dead letter names the replayed one.",
-	}, d.postReplay)
+	}, d.postReplay, missing)
 	web.Register(r, huma.Operation{
 		OperationID: "drop-dead", Method: http.MethodPost, Path: "/v1/dead/drop", Tags: []string{"dead letters"},
 		Summary: "Delete the dead letters that match a filter",
-	}, d.postDrop)
+	}, d.postDrop, missing)
 	web.Register(r, huma.Operation{
 		OperationID: "delete-dead", Method: http.MethodDelete, Path: "/v1/dead/{sequence}", Tags: []string{"dead letters"},
 		Summary: "Delete a dead letter", DefaultStatus: http.StatusNoContent,

@@ -26,7 +26,7 @@ type Worker interface {
 func AnalyzersShare(t *testing.T, s system.System, analyzers ...Worker) {
 	t.Helper()
 	const files = 60
-	attempt := regexp.MustCompile(`"outcome":"(done|given_up)"[^\n]*"message":"attempt"`)
+	attempt := regexp.MustCompile(`"outcome":"(done|given_up|rejected)"[^\n]*"message":"attempt"`)
 	attempts := func(a Worker) int { return len(attempt.FindAllString(a.Written(), -1)) }
 	before := make([]int, len(analyzers))
 	for i, a := range analyzers {
