@@ -164,6 +164,7 @@ func (b *Bus) Replay(ctx context.Context, l DeadLetter) error {
 	id := fmt.Sprintf("replay/%d/%d", l.Sequence, l.Last.UnixMilli())
 	msg := &nats.Msg{Subject: l.Subject, Header: event.OwnHeaders(l.header), Data: l.Data}
 	ctx = WithReplay(ctx, l.Sequence)
+	setReplay(ctx, msg.Header)
 	// The message continues its own trace.
 	replayed, span := obs.Continue(ctx, obs.WithTrace(ctx, obs.Trace(event.ParseTrace(msg.Header))), "replay")
 	err := b.publish(replayed, msg, id, typeReplay, msg.Header.Get(headerTenant))
@@ -173,7 +174,7 @@ func (b *Bus) Replay(ctx context.Context, l DeadLetter) error {
 
 type replayKey struct{}
 
-// WithReplay returns a context whose work events result from the replay of a dead letter. If one of them becomes a dead
+// WithReplay returns a context in which published work events result from the replay of a dead letter. If one of them becomes a dead
 // letter, its DeadLetter.ReplayOf is the sequence number.
 func WithReplay(ctx context.Context, sequence uint64) context.Context {
 	if sequence == 0 {
@@ -182,7 +183,7 @@ func WithReplay(ctx context.Context, sequence uint64) context.Context {
 	return context.WithValue(ctx, replayKey{}, sequence)
 }
 
-// setReplay writes the mark of WithReplay to the headers of a work event.
+// setReplay writes the mark of WithReplay to the headers of a message.
 func setReplay(ctx context.Context, header nats.Header) {
 	if sequence, ok := ctx.Value(replayKey{}).(uint64); ok {
 		header[headerReplayOf] = []string{strconv.FormatUint(sequence, 10)}
