@@ -2,7 +2,6 @@ package photos
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"image/jpeg"
 	"net/http"

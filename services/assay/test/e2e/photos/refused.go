@@ -2,7 +2,6 @@ package photos
 
 import (
 	"bytes"
-	"fmt"
 	"image/png"
 	"net/http"
 	"os"
