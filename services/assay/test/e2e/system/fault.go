@@ -1,6 +1,7 @@
 package system
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"net/http"
@@ -10,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/assay-project/assay/pkg/event"
 	"github.com/assay-project/assay/pkg/textfile"
@@ -29,17 +31,7 @@ func FailWithoutBytes(t *testing.T, s System, owner, name, text string) (client.
 		FileId: reserved.FileID, OwnerId: owner, FileName: name, Bucket: s.Bucket, Key: Attribute(t, s.Meta(t, reserved.FileID), "s3Key"),
 		Etag: "0", Size: float64(len(text)), ContentType: "text/plain",
 	})
-	data, err := e.Marshal()
-	if err != nil {
-		t.Fatal(err)
-	}
-	tenant := sha256.Sum256([]byte(owner))
-	msg := &nats.Msg{
-		Subject: "assay-work.0." + hex.EncodeToString(tenant[:8]) + "." + strings.TrimPrefix(e.Subject, "assay."),
-		Header:  e.Headers("/ingest"), Data: data,
-	}
-	msg.Header.Set("assay-tenant", owner)
-	if _, err := s.JetStream(t).PublishMsg(Within(t), msg); err != nil {
+	if err := PublishWork(Within(t), s.JetStream(t), e); err != nil {
 		t.Fatal(err)
 	}
 	file := Await(t, api, reserved.FileID)
@@ -47,6 +39,22 @@ func FailWithoutBytes(t *testing.T, s System, owner, name, text string) (client.
 		t.Fatalf("a file without bytes is %s, want FAILED because %s", JSON(file), MissingBytes)
 	}
 	return file, reserved
+}
+
+// PublishWork publishes a work event as a service does.
+func PublishWork(ctx context.Context, js jetstream.JetStream, e event.Event) error {
+	data, err := e.Marshal()
+	if err != nil {
+		return err
+	}
+	tenant := sha256.Sum256([]byte(e.Tenant))
+	msg := &nats.Msg{
+		Subject: "assay-work.0." + hex.EncodeToString(tenant[:8]) + "." + strings.TrimPrefix(e.Subject, "assay."),
+		Header:  e.Headers("/ingest"), Data: data,
+	}
+	msg.Header.Set("assay-tenant", e.Tenant)
+	_, err = js.PublishMsg(ctx, msg)
+	return err
 }
 
 // HidingBucket is a proxy in front of a bucket, in which an analyzer does not find any object while Hidden is set.
