@@ -29,6 +29,9 @@ type DeadLetter struct {
 	header   nats.Header
 }
 
+// Trace returns the trace of the request that caused the message.
+func (l DeadLetter) Trace() event.Trace { return event.ParseTrace(l.header) }
+
 // DeadFilter selects dead letters. Its zero value selects all.
 type DeadFilter struct {
 	After    uint64 // only sequence numbers above this one

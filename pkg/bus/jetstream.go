@@ -3,6 +3,7 @@ package bus
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/nats-io/nats.go"
@@ -106,6 +107,39 @@ func (s *Stream) Msg(ctx context.Context, sequence uint64, opts ...jetstream.Get
 	ctx, done := s.refusals.call(ctx, s.name)
 	defer done(&err)
 	return s.stream.GetMsg(ctx, sequence, opts...)
+}
+
+// Messages reads the oldest messages of a subject, which can have wildcards, with one request for each. It reads at most limit
+// of them.
+func (s *Stream) Messages(ctx context.Context, subject string, limit int) ([]*jetstream.RawStreamMsg, error) {
+	var all []*jetstream.RawStreamMsg
+	for after := uint64(0); len(all) < limit; {
+		msg, err := s.Msg(ctx, after+1, jetstream.WithGetMsgSubject(subject))
+		if errors.Is(err, jetstream.ErrMsgNotFound) {
+			break
+		}
+		if err != nil {
+			return all, fmt.Errorf("messages of %s: %w", subject, err)
+		}
+		all, after = append(all, msg), msg.Sequence
+	}
+	return all, nil
+}
+
+// Consumers reads the states and settings of all consumers of the stream.
+func (s *Stream) Consumers(ctx context.Context) ([]*jetstream.ConsumerInfo, error) {
+	ctx, done := s.refusals.call(ctx, s.name)
+	list := s.stream.ListConsumers(ctx)
+	var all []*jetstream.ConsumerInfo
+	for info := range list.Info() {
+		all = append(all, info)
+	}
+	err := list.Err()
+	done(&err)
+	if err != nil {
+		return nil, fmt.Errorf("consumers of %s: %w", s.name, err)
+	}
+	return all, nil
 }
 
 // DeleteMsg deletes the message with a sequence number.

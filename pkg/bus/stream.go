@@ -23,14 +23,6 @@ const (
 	StreamAudit    = "ASSAY_AUDIT"
 )
 
-// AttemptSubject returns the subject of a consumer's attempt record for the message with a
-// sequence number; both may be "*".
-func AttemptSubject(consumer, sequence string) string {
-	return attemptPrefix + consumer + "." + sequence
-}
-
-const attemptPrefix = "assay-attempt."
-
 // Subjects and limits of the audit log.
 const (
 	AuditSubjects = "assay-audit.>"
@@ -58,7 +50,7 @@ func configurations(cfg Config) []jetstream.StreamConfig {
 			Retention: jetstream.LimitsPolicy, Discard: jetstream.DiscardNew,
 		},
 		{
-			Name: StreamAttempts, Description: "attempts at messages that were delivered more than once",
+			Name: StreamAttempts, Description: "attempts that failed, took long or were repeated",
 			Subjects:  []string{attemptPrefix + ">"},
 			Retention: jetstream.LimitsPolicy, Discard: jetstream.DiscardOld, MaxMsgsPerSubject: 1, MaxAge: attemptsMaxAge,
 		},

@@ -31,6 +31,10 @@ type Work struct {
 // Stored returns a filter that matches the subjects under which the stream stores its messages.
 func (w Work) Stored() string { return storedSubject("*", "*", w.Subjects) }
 
+// StoredAs returns a filter that matches the subjects under which the stream stores the events of a subject, which can have
+// wildcards.
+func (w Work) StoredAs(subject string) string { return storedSubject("*", "*", subject) }
+
 // Stores reports whether the stream stores the events of a subject.
 func (w Work) Stores(subject string) bool {
 	return strings.HasPrefix(subject, strings.TrimSuffix(w.Subjects, ">"))
@@ -69,12 +73,55 @@ func storedSubject(priority, tenant, subject string) string {
 
 // publicSubject is the inverse of storedSubject. It returns subjects of other forms unchanged.
 func publicSubject(subject string) string {
-	if rest, ok := strings.CutPrefix(subject, storedPrefix); ok {
-		if parts := strings.SplitN(rest, ".", 3); len(parts) == 3 {
-			return publicPrefix + parts[2]
-		}
+	if _, public, ok := ParseStored(subject); ok {
+		return public
 	}
 	return subject
+}
+
+// ParseStored returns the priority of a message of a work stream, and the subject of its event. ok is false for a subject of
+// another form.
+func ParseStored(subject string) (priority int, public string, ok bool) {
+	rest, ok := strings.CutPrefix(subject, storedPrefix)
+	parts := strings.SplitN(rest, ".", 3) // priority, tenant, event
+	if !ok || len(parts) != 3 {
+		return 0, "", false
+	}
+	priority, err := strconv.Atoi(parts[0])
+	return priority, publicPrefix + parts[2], err == nil
+}
+
+// ConsumerOf returns the name of the consumer to which a durable of a work stream belongs.
+func ConsumerOf(durable *jetstream.ConsumerInfo) string {
+	priority, _, ok := ParseStored(durable.Config.FilterSubject)
+	if !ok {
+		return durable.Name
+	}
+	return strings.TrimSuffix(durable.Name, "-"+strconv.Itoa(priority))
+}
+
+// Delivering returns the durable of a work stream that delivers the message with the subject, or nil if there is none.
+func Delivering(durables []*jetstream.ConsumerInfo, subject string) *jetstream.ConsumerInfo {
+	for _, one := range durables {
+		if matches(one.Config.FilterSubject, subject) {
+			return one
+		}
+	}
+	return nil
+}
+
+// matches reports whether a subject filter selects a subject.
+func matches(filter, subject string) bool {
+	wanted, tokens := strings.Split(filter, "."), strings.Split(subject, ".")
+	for i, token := range wanted {
+		switch {
+		case token == ">":
+			return len(tokens) > i
+		case i >= len(tokens), token != "*" && token != tokens[i]:
+			return false
+		}
+	}
+	return len(wanted) == len(tokens)
 }
 
 // tenantToken returns the token that stands for a tenant in a subject.

@@ -69,7 +69,7 @@ func (w *consumerRun) work(ctx context.Context, msg *nats.Msg) {
 	outcome, settled := w.settle(ctx, msg, delivery, try, err)
 	span.SetAttributes(attribute.Int("assay.attempt", delivery.Attempt), attribute.String("assay.outcome", outcome))
 	obs.End(span, errors.Join(err, settled))
-	try.end(ctx, outcome == outcomeDone || outcome == outcomeGivenUp || outcome == outcomeRejected)
+	try.end(ctx, outcome, err)
 
 	took := time.Since(started)
 	w.metrics.attempts.WithLabelValues(c.Name, c.Area, outcome).Observe(took.Seconds())
@@ -136,16 +136,17 @@ func (w *consumerRun) settle(ctx context.Context, msg *nats.Msg, d bus.Delivery,
 		return outcomeTakenOver, nil
 	case ctx.Err() != nil:
 		if !broke(err) {
-			try.revert(ctx)
+			try.revert(ctx, outcomeReturned, err)
 		}
 		return outcomeReturned, msg.Nak()
 	}
 	delay, delayed := bus.Delay(err)
 	switch {
 	case delayed && d.Attempt <= c.Attempts:
-		try.revert(ctx)
+		try.revert(ctx, outcomeDelayed, err)
 		return outcomeDelayed, msg.NakWithDelay(max(delay, minDelay))
 	case !bus.IsPermanent(err) && d.Attempt < c.Attempts && !(broke(err) && d.Attempt >= brokenAttempts):
+		try.fail(ctx, outcomeRetry, err)
 		return outcomeRetry, msg.NakWithDelay(c.Backoff(d.Attempt))
 	}
 	failed := make(chan bus.Failure, 1) // a channel, because an abandoned handler could still write to a captured variable
@@ -163,6 +164,7 @@ func (w *consumerRun) settle(ctx context.Context, msg *nats.Msg, d bus.Delivery,
 		}
 	}
 	if giveUp != nil {
+		try.fail(ctx, outcomeRetry, giveUp)
 		return outcomeRetry, errors.Join(giveUp, msg.NakWithDelay(c.Backoff(d.Attempt)))
 	}
 	return outcome, msg.Ack()

@@ -81,6 +81,15 @@ func TestItemThatCrashesTheProcessRunsOutOfAttempts(t *testing.T) {
 		}
 		t.Errorf("got dead letters %v, want one of killer that gave up after %d attempts", got, doomedAttempts)
 	}
+	logged, err := w.Bus.Attempts(t.Context(), "killer")
+	if err != nil || len(logged) != 1 || len(logged[0].Attempts) != doomedAttempts+1 {
+		t.Fatalf("got records %+v, %v, want one with %d attempts", logged, err, doomedAttempts+1)
+	}
+	for i, a := range logged[0].Attempts {
+		if crashed := i < doomedAttempts; a.Number != i+1 || a.Began.IsZero() || a.Ended.IsZero() != crashed {
+			t.Errorf("attempt %d is %+v, want the time of its beginning, and of its end unless it crashed", i+1, a)
+		}
+	}
 }
 
 // runDoomed processes messages until none are left, unless it is killed first. It returns the

@@ -51,6 +51,7 @@ func NATSGrants(areas []area.Area) NATS {
 		if a.QuerySignals != "" {
 			g.Query, g.Signals = append(g.Query, a.QuerySignals), append(g.Signals, a.QuerySignals)
 		}
+		g.Query = append(g.Query, "$JS.API.STREAM.MSG.GET."+a.Work.Stream, "$JS.API.CONSUMER.LIST."+a.Work.Stream) // to trace items
 		// A sweep of the analyzer republishes lost work.
 		work := []string{a.Work.Stored(), "$JS.API.STREAM.MSG.GET." + a.Work.Stream}
 		g.Ingest, g.Analyzer = append(g.Ingest, work...), append(g.Analyzer, work...)
@@ -74,6 +75,10 @@ func NATSGrants(areas []area.Area) NATS {
 	g.Ingest = append(g.Ingest, "$JS.API.STREAM.MSG.GET."+bus.StreamAudit)
 	g.Ingest = append(g.Ingest, "$JS.API.STREAM.MSG.GET."+bus.StreamDead, "$JS.API.STREAM.MSG.DELETE."+bus.StreamDead)
 	g.Analyzer = append(g.Analyzer, "$JS.API.STREAM.MSG.GET."+bus.StreamOutcomes, "$JS.API.STREAM.MSG.GET."+bus.StreamDead)
+	// query traces items.
+	for _, stream := range []string{bus.StreamOutcomes, bus.StreamDead, bus.StreamAttempts} {
+		g.Query = append(g.Query, "$JS.API.STREAM.INFO."+stream, "$JS.API.STREAM.MSG.GET."+stream)
+	}
 	for _, list := range []*[]string{&g.Setup, &g.Ingest, &g.Analyzer, &g.Query} {
 		slices.Sort(*list)
 		*list = slices.Compact(*list)
@@ -93,7 +98,7 @@ func follow(stream string) []string {
 func consume(stream, consumer string, durables ...bus.Durable) []string {
 	subjects := []string{
 		"assay.dead." + consumer,
-		bus.AttemptSubject(consumer, "*"), "$JS.API.STREAM.MSG.GET." + bus.StreamAttempts,
+		bus.AttemptSubjects(consumer), "$JS.API.STREAM.MSG.GET." + bus.StreamAttempts,
 		// The consumer removes messages that remain after a crash of the server.
 		"$JS.API.STREAM.MSG.GET." + stream, "$JS.API.STREAM.MSG.DELETE." + stream,
 	}
