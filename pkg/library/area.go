@@ -63,6 +63,9 @@ func workedOn(subject string) string {
 // StepSubjects returns the filter for the steps of one class.
 func StepSubjects(class extract.Class) string { return stepSubject + string(class) + ".>" }
 
+// StepsOf returns the filter for the steps of one file.
+func StepsOf(fileID string) string { return stepSubject + "*." + fileID + ".>" }
+
 const (
 	// NodeSubjects matches the NodeChanged events of all nodes.
 	NodeSubjects = nodeSubject + ">"

@@ -108,7 +108,7 @@ var unlimited = []string{
 	"POST /v1/keys/{id}/rotate", "GET /v1/library/files", "GET /v1/library/workflows", "GET /v1/photo-providers",
 	"PUT /v1/photo-providers", "GET /v1/photo-providers/{name}", "PUT /v1/photo-providers/{name}",
 	"POST /v1/photo-providers/{name}/check", "GET /v1/photos", "GET /v1/photos/costs", "GET /v1/photos/{id}/calls",
-	"GET /v1/quotas/{ownerId}", "PUT /v1/quotas/{ownerId}", "GET /v1/status", "GET /v1/sweeps", "POST /v1/sweeps",
+	"GET /v1/quotas/{ownerId}", "PUT /v1/quotas/{ownerId}", "GET /v1/status", "GET /v1/status/items", "GET /v1/trace/{id}", "GET /v1/sweeps", "POST /v1/sweeps",
 	"GET /v1/webhooks", "POST /v1/webhooks", "GET /v1/webhooks/{id}", "PATCH /v1/webhooks/{id}", "DELETE /v1/webhooks/{id}",
 	"POST /v1/webhooks/{id}/rotate", "GET /v1/webhooks/{id}/deliveries", "POST /v1/webhooks/{id}/replay",
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/assay-project/assay/services/query/live"
 	"github.com/assay-project/assay/services/query/me"
 	"github.com/assay-project/assay/services/query/status"
+	"github.com/assay-project/assay/services/query/trace"
 	"github.com/assay-project/assay/services/query/ui"
 	"github.com/assay-project/assay/services/query/wait"
 	"github.com/assay-project/assay/services/query/webhook"
@@ -59,6 +60,7 @@ type Service struct {
 	origins []string // origins of presigned URLs
 	status  *status.Service
 	dead    *status.DeadLetters
+	traces  *trace.Service
 }
 
 // Notices returns the licenses of the API documentation page, of the photo codecs, and of the packages in the web app.
@@ -110,16 +112,21 @@ func newService(cfg Config, list []Entry, backends *backend.Connections, log zer
 	if err := service.OpenAll(base, list, Shared{backends, hub, wait.New(cfg.Wait, hub), hooks, log, reg, cfg.engines(log)}); err != nil {
 		return nil, err
 	}
+	reports := sweep.NewReports(base.Documents)
+	traces := trace.New(backends.Bus, hooks, reports)
 	var worked []status.Area
 	for i, entry := range list {
 		worked = append(worked, status.Area{Name: entry.Name, Work: entry.Work})
 		if described, ok := base.Areas[i].(webhook.Area); ok {
 			hooks.Describe(entry.Name, described)
 		}
+		if traced, ok := base.Areas[i].(trace.Area); ok {
+			traces.Add(entry.Name, entry.Work, traced)
+		}
 	}
-	s := &Service{Service: base, hub: hub, hooks: hooks}
+	s := &Service{Service: base, hub: hub, hooks: hooks, traces: traces}
 	s.status = status.New(status.Options{
-		Bus: backends.Bus, Checks: s.Health, Reports: sweep.NewReports(base.Documents), Log: log, Registry: reg, Areas: worked,
+		Bus: backends.Bus, Checks: s.Health, Reports: reports, Log: log, Registry: reg, Areas: worked,
 		Streams: []string{bus.StreamOutcomes, bus.StreamDead, bus.StreamAttempts, bus.StreamAudit, bus.StreamNotices, libraries.NodeStream},
 	})
 	s.dead = status.NewDeadLetters(backends.Bus, log, reg, worked)
@@ -166,6 +173,7 @@ func (s *Service) OperatorRoutes(r *web.Router) {
 	s.Service.OperatorRoutes(r)
 	s.hub.OperatorRoutes(r)
 	s.status.Routes(r)
+	s.traces.Routes(r)
 	s.hooks.OperatorRoutes(r)
 }
 

@@ -89,10 +89,10 @@ func (h *Hub) FilterBy(area string, facetOf func(data []byte) any) { h.facets[ar
 
 // OnOutcome calls see once for each outcome, in order. end is "completed" or "failed". The first outcomes are
 // those in the ring when the process starts. see must return quickly. OnOutcome must be called before Run.
-func (h *Hub) OnOutcome(see func(area, end string, stored time.Time)) {
+func (h *Hub) OnOutcome(see func(area, end string, d bus.Delivery)) {
 	h.outcomes.seen = func(d bus.Delivery) {
 		if subject := strings.SplitN(d.Subject, ".", tokens); len(subject) == tokens {
-			see(subject[areaToken], subject[endToken], d.Stored)
+			see(subject[areaToken], subject[endToken], d)
 		}
 	}
 }

@@ -26,6 +26,7 @@ func (s *Service) Routes(r *web.Router) {
 		OperationID: "list-sweeps", Method: http.MethodGet, Path: "/v1/sweeps", Tags: []string{"sweeps"},
 		Summary: "List the results of the last sweeps, by area",
 	}, s.listSweeps)
+	s.itemRoutes(r)
 }
 
 // report is the response body of the status call.

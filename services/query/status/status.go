@@ -42,6 +42,8 @@ type Service struct {
 	streams []string
 	gauges  gauges
 	began   time.Time
+
+	failures failures
 }
 
 type observed struct {
@@ -79,9 +81,12 @@ func (s *Service) observes(area string) bool {
 }
 
 // Outcome counts an outcome; see live.Hub.OnOutcome.
-func (s *Service) Outcome(area, end string, stored time.Time) {
+func (s *Service) Outcome(area, end string, d bus.Delivery) {
+	if end == "failed" {
+		s.failed(area, d)
+	}
 	if i := slices.IndexFunc(s.areas, func(a observed) bool { return a.Name == area }); i >= 0 {
-		s.areas[i].outcome(end, stored)
+		s.areas[i].outcome(end, d.Stored)
 	}
 }
 

@@ -17,7 +17,7 @@ func platform() Area {
 			"GET /v1/me":               {Kind: Common},
 			"GET /v1/events":           {Kind: Own, Query: "owner={owner}"},
 		},
-		Reads: []string{"GET /v1/keys", "GET /v1/audit", "GET /v1/quotas/{ownerId}", "GET /v1/dead", "GET /v1/dead/{sequence}", "GET /v1/events", "GET /v1/status", "GET /v1/sweeps"},
+		Reads: []string{"GET /v1/keys", "GET /v1/audit", "GET /v1/quotas/{ownerId}", "GET /v1/dead", "GET /v1/dead/{sequence}", "GET /v1/events", "GET /v1/status", "GET /v1/status/items", "GET /v1/trace/{id}", "GET /v1/sweeps"},
 		Writes: map[string]Write{
 			"POST /v1/keys":              {Body: `{"owner":"carl"}`, Status: http.StatusCreated},
 			"POST /v1/keys/{id}/rotate":  {Path: "/v1/keys/{key}/rotate", Body: `{"grace":"1m"}`, Status: http.StatusOK},
