@@ -73,7 +73,7 @@ func (s *settings) operatorClient() (*client.Client, error) {
 		}
 		address = found.Operator
 	}
-	return s.open(client.Config{Server: withScheme(address)})
+	return s.open(client.Config{Server: withScheme(address), Patience: s.patience})
 }
 
 // open returns a client with the caller's token.
