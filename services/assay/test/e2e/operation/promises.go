@@ -10,6 +10,9 @@ func Promises() system.Promises {
 		"request ids are kept":   requestIDsAreKept,
 		"operators see the work": operatorsSeeTheWork,
 		"one rule for owners":    oneRuleForOwners,
+		"items can be traced":    itemsCanBeTraced,
+		"traces outlive items":   tracesOutliveItems,
+		"commands for operators": commandsForOperators,
 	}
 }
 

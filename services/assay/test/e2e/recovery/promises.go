@@ -15,5 +15,6 @@ func Scenarios() system.Scenarios {
 		"feed dead letters":           feedDeadLettersAreRestored,
 		"photo sweep repairs":         photoSweepRepairs,
 		"loss of photo streams":       photoBatchesSurviveALoss,
+		"crashes are traced":          crashesAreTraced,
 	}
 }
