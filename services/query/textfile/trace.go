@@ -2,10 +2,14 @@ package textfile
 
 import (
 	"context"
+	"time"
 
 	"github.com/assay-project/assay/pkg/textfile"
 	"github.com/assay-project/assay/services/query/trace"
 )
+
+// headTime limits the request for the time of the upload.
+const headTime = 2 * time.Second
 
 // Trace returns what the table contains about a file. It has no time for earlier states than the present one.
 func (a *Area) Trace(ctx context.Context, id string) (trace.Item, error) {
@@ -16,7 +20,9 @@ func (a *Area) Trace(ctx context.Context, id string) (trace.Item, error) {
 	item := trace.Item{Name: f.FileName, Owner: f.OwnerID, State: string(f.Status), Error: f.ErrorMessage}
 	item.Add(f.Created(), "reserved")
 	// Without an object, or if S3 does not respond, the time of the upload is left out.
-	if object, err := a.bucket.Head(ctx, f.S3Key); err == nil {
+	limited, cancel := context.WithTimeout(ctx, headTime)
+	defer cancel()
+	if object, err := a.bucket.Head(limited, f.S3Key); err == nil {
 		item.Add(object.Modified, "content stored, in this second") // S3 states no milliseconds
 	}
 	if f.UpdatedAt != f.CreatedAt {

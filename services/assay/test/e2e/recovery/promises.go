@@ -16,5 +16,6 @@ func Scenarios() system.Scenarios {
 		"photo sweep repairs":         photoSweepRepairs,
 		"loss of photo streams":       photoBatchesSurviveALoss,
 		"crashes are traced":          crashesAreTraced,
+		"problems are traced":         problemsAreTraced,
 	}
 }

@@ -45,6 +45,52 @@ func crashesAreTraced(t *testing.T, start system.Starter) {
 	checkCrashes(t, c.System, file.FileID, "analyzer-textfile")
 }
 
+// problemsAreTraced: the trace of a file shows the finding of a sweep and the queued message, then the failed attempts with
+// their errors and the dead letter. The newest errors contain the dead letter.
+func problemsAreTraced(t *testing.T, start system.Starter) {
+	c := start(t, system.NoSweep, "ASSAY_ATTEMPTS=2")
+	c.Front(t, c.Service(t, "ingest"), c.Service(t, "query"))
+	c.HoldNotices(t)
+	api := c.Client(t, system.NewOwner())
+	reserved := system.Reserve(t, api, "lost.txt", "text/plain", "one two two")
+	if status, body := system.Put(t, reserved.Upload, "one two two", nil); status != http.StatusOK {
+		t.Fatalf("put: %d %s, want 200", status, body)
+	}
+	system.AfterLease()
+	c.Sweep(t)
+	operator := operatorOf(t, c.System)
+	v, err := operator.Trace(system.Within(t), reserved.FileID, "")
+	if err != nil || len(v.Findings) != 1 || v.Findings[0].Found != "unnotified_upload" || !v.Findings[0].Repaired || len(v.Messages) != 1 || v.Messages[0].State != "queued" || v.State != client.Pending {
+		t.Fatalf("the trace is %+v, %v; want the finding of the sweep and a queued message", v, err)
+	}
+	items, err := operator.StatusItems(system.Within(t))
+	if err != nil || len(items.Areas[0].Oldest) != 1 || items.Areas[0].Oldest[0].ID != reserved.FileID || items.Areas[0].Oldest[0].State != "queued" {
+		t.Errorf("the oldest items are %+v, %v; want the queued file", items, err)
+	}
+	c.S3Engine.Kill(t)
+	c.Service(t, "analyzer")
+	if file := system.Await(t, api, reserved.FileID); file.Status != client.Failed {
+		t.Fatalf("without S3, the file is %s, want FAILED", system.JSON(file))
+	}
+	system.Eventually(t, func() error { // the end of the attempt is logged after the acknowledgement
+		if v, err = operator.Trace(system.Within(t), reserved.FileID, ""); err == nil && (len(v.DeadLetters) != 1 || len(v.Attempts) != 1 || v.Attempts[0].Stored || len(v.Attempts[0].Attempts) != 2) {
+			err = fmt.Errorf("the trace is %+v, want two attempts and a dead letter", v)
+		}
+		return err
+	})
+	letter, first, second := v.DeadLetters[0], v.Attempts[0].Attempts[0], v.Attempts[0].Attempts[1]
+	if letter.Consumer != "analyzer-textfile" || letter.Attempts != 2 || letter.Reason == "" || letter.At.Before(letter.StoredAt) {
+		t.Errorf("the dead letter is %+v, want one of analyzer-textfile after 2 attempts", letter)
+	}
+	if first.Outcome != "retry" || first.Reason == "" || second.Outcome != "given_up" || second.Reason == "" || second.Began.Before(first.Ended) {
+		t.Errorf("the attempts are %+v and %+v, want a failed one and then the last, with their errors", first, second)
+	}
+	items, err = operator.StatusItems(system.Within(t))
+	if err != nil || len(items.Errors) != 1 || items.Errors[0].Kind != "dead" || items.Errors[0].Sequence != letter.Sequence || items.Errors[0].Area != "textfile" || items.Areas[0].DeadLetters != 1 {
+		t.Errorf("the last errors are %+v, %v; want the dead letter once", items, err)
+	}
+}
+
 // checkCrashes checks the trace of an item whose first two attempts by a consumer crashed.
 func checkCrashes(t *testing.T, s system.System, id, consumer string) {
 	t.Helper()
