@@ -39,6 +39,9 @@ func (v *topView) frame(now time.Time, width, height int) []string {
 	for _, a := range v.status.Areas {
 		lines = append(lines, v.area(a))
 	}
+	if n := v.otherLetters(); n > 0 {
+		lines = append(lines, v.row([]string{"other", "", "", "", "", "", "", "", short(n)}, map[int]string{8: red}))
+	}
 	oldest, failed, sweeps := v.oldest(width), v.errors(width), v.sweeps(width)
 	if height > 0 {
 		oldest, failed, sweeps = share(height-len(lines), oldest, failed, sweeps)
@@ -163,6 +166,17 @@ func (v *topView) area(a client.AreaStatus) string {
 		perMinute(a.Minutes, v.status.At, func(m client.StatusMinute) uint64 { return m.Completed }),
 		failed, short(a.Waiting), oldest, short(uint64(items.InFlight)), short(uint64(items.Retrying)), short(items.DeadLetters),
 	}, parameters)
+}
+
+// otherLetters returns the number of dead letters of consumers that belong to no area.
+func (v *topView) otherLetters() (n uint64) {
+	for _, letters := range v.status.DeadLetters {
+		n += letters
+	}
+	for _, a := range v.items.Areas {
+		n -= min(n, a.DeadLetters)
+	}
+	return n
 }
 
 // perMinute returns the events per minute in the last complete minute and the current one.

@@ -31,6 +31,7 @@ func busyTop() topView {
 		v.items.Areas = append(v.items.Areas, items)
 		v.status.Sweeps = append(v.status.Sweeps, client.SweepStatus{Area: name, At: at.Add(-time.Minute), Found: i})
 	}
+	v.status.DeadLetters = map[string]uint64{"analyzer-library-light": 6, "query-webhook": 2}
 	v.status.Sweeps[0].Stops = []client.SweepStop{{Found: "orphan_object", Orphans: 90, Of: 90, Reason: strings.Repeat("the table is empty ", 10)}}
 	for i := range 8 {
 		v.items.Errors = append(v.items.Errors, client.StatusError{
@@ -66,7 +67,7 @@ func TestFrameFitsTheTerminal(t *testing.T) {
 	v := busyTop()
 	text := strings.Join(v.frame(v.at, 80, 24), "\n")
 	for _, want := range []string{
-		"every 2s", "s3 FAILS", "ACCEPT/M", "textfile       240      150      2.0", "library", "OLDEST ITEMS", "attempt 3", "LAST ERRORS", "dead letter 0", `"bad\x1b[2J reason`, "SWEEPS", "STOPPED",
+		"every 2s", "s3 FAILS", "ACCEPT/M", "textfile       240      150      2.0", "library", "\nother     " + strings.Repeat(" ", 69) + "2\n", "OLDEST ITEMS", "attempt 3", "LAST ERRORS", "dead letter 0", `"bad\x1b[2J reason`, "SWEEPS", "STOPPED",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the frame does not contain %q:\n%s", want, text)
