@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -67,8 +68,8 @@ running "assay serve".`,
 		if once || s.json || screen == nil {
 			return s.printTop(cmd.Context(), c, cmd.OutOrStdout())
 		}
-		view := topView{server: c.Server(), interval: interval, color: os.Getenv("NO_COLOR") == ""}
-		return view.run(cmd.Context(), c, cmd.InOrStdin(), screen)
+		view := topView{topRead: topRead{server: c.Server()}, interval: interval, color: os.Getenv("NO_COLOR") == ""}
+		return view.run(cmd.Context(), &topSource{connect, c}, cmd.InOrStdin(), screen)
 	})
 	return s.operators(cmd, "8085")
 }
@@ -94,7 +95,7 @@ func (s *settings) printTop(ctx context.Context, c *client.Client, w io.Writer) 
 			Items client.StatusItems `json:"items"`
 		}{read.status, read.items})
 	}
-	view := topView{server: c.Server(), topRead: read}
+	view := topView{topRead: read}
 	for _, line := range view.frame(time.Now(), 0, 0) {
 		if _, err := io.WriteString(w, line+"\n"); err != nil {
 			return err
@@ -105,6 +106,7 @@ func (s *settings) printTop(ctx context.Context, c *client.Client, w io.Writer) 
 
 // topRead is what a read of the server returned.
 type topRead struct {
+	server string    // URL
 	at     time.Time // zero if nothing was read yet
 	status client.Status
 	items  client.StatusItems
@@ -115,7 +117,7 @@ type topRead struct {
 func readTop(ctx context.Context, c *client.Client) topRead {
 	limited, cancel := context.WithTimeout(ctx, topPatience)
 	defer cancel()
-	var r topRead
+	r := topRead{server: c.Server()}
 	if r.status, r.err = c.Status(limited); r.err == nil {
 		r.items, r.err = c.StatusItems(limited)
 	}
@@ -126,10 +128,33 @@ func readTop(ctx context.Context, c *client.Client) topRead {
 	return r
 }
 
+// topSource reads the state again and again.
+type topSource struct {
+	connect func() (*client.Client, error)
+	client  *client.Client // nil after a failure
+}
+
+// read reads the state. After a failure it looks the server up again, because "assay serve" can have another address after a
+// restart.
+func (s *topSource) read(ctx context.Context) topRead {
+	if s.client == nil {
+		c, err := s.connect()
+		if err != nil {
+			return topRead{err: err}
+		}
+		s.client = c
+	}
+	r := readTop(ctx, s.client)
+	if r.err != nil {
+		s.client.Close()
+		s.client = nil
+	}
+	return r
+}
+
 // topView is the state of the view on a terminal.
 type topView struct {
-	topRead  // the last successful read
-	server   string
+	topRead  // the last successful read, with the server of the last one
 	interval time.Duration
 	color    bool
 	lost     error // why the last read failed; nil if it did not
@@ -145,8 +170,10 @@ const (
 )
 
 // run shows the view until ctx is done or a key ends it. It restores the terminal.
-func (v *topView) run(ctx context.Context, c *client.Client, stdin any, screen *os.File) (err error) {
+func (v *topView) run(ctx context.Context, source *topSource, stdin any, screen *os.File) (err error) {
 	ctx, stop := context.WithCancel(ctx)
+	var reading sync.WaitGroup
+	defer reading.Wait()
 	defer stop()
 	keyboard := terminalOf(stdin)
 	if keyboard != nil {
@@ -165,16 +192,17 @@ func (v *topView) run(ctx context.Context, c *client.Client, stdin any, screen *
 		err = cmp.Or(err, failed)
 	}()
 	reads := make(chan topRead)
-	go func() {
+	interval := v.interval
+	reading.Go(func() {
 		for ctx.Err() == nil {
 			began := time.Now()
 			select {
-			case reads <- readTop(ctx, c):
+			case reads <- source.read(ctx):
 			case <-ctx.Done():
 			}
-			wait(ctx, v.interval-time.Since(began))
+			wait(ctx, interval-time.Since(began))
 		}
-	}()
+	})
 	tick := time.NewTicker(topTick)
 	defer tick.Stop()
 	for shown := ""; ; {
@@ -193,6 +221,7 @@ func (v *topView) run(ctx context.Context, c *client.Client, stdin any, screen *
 			if v.lost = read.err; read.err == nil {
 				v.topRead = read
 			}
+			v.server = cmp.Or(read.server, v.server)
 		}
 	}
 }

@@ -17,7 +17,7 @@ func busyTop() topView {
 	at := time.Date(2026, 11, 29, 3, 12, 30, 0, time.UTC)
 	minutes := make([]client.StatusMinute, 60)
 	minutes[58], minutes[59] = client.StatusMinute{Accepted: 240, Completed: 150, Failed: 3}, client.StatusMinute{Accepted: 120, Completed: 75}
-	v := topView{server: "http://127.0.0.1:8085", interval: 2 * time.Second, topRead: topRead{at: at}}
+	v := topView{interval: 2 * time.Second, topRead: topRead{server: "http://127.0.0.1:8085", at: at}}
 	v.status.At = at
 	v.status.Dependencies = []client.Dependency{{Name: "dynamodb", OK: true, Millis: 3}, {Name: "nats", OK: true, Millis: 1}, {Name: "s3", Detail: strings.Repeat("refused ", 20)}}
 	for i, name := range []string{"textfile", "feed", "photojob", "library"} {
@@ -83,7 +83,7 @@ func TestLostServerIsInTheHeader(t *testing.T) {
 	if !strings.Contains(lines[0], "NO DATA for 14s: refused") || len(lines) < 20 {
 		t.Errorf("got %d lines and the first %q, want the last state and NO DATA for 14s", len(lines), lines[0])
 	}
-	v = topView{server: "http://a", lost: v.lost}
+	v = topView{topRead: topRead{server: "http://a"}, lost: v.lost}
 	if lines := v.frame(time.Now(), 80, 24); len(lines) != 1 || !strings.Contains(lines[0], "NO DATA: refused") {
 		t.Errorf("got %q before the first read, want one line with NO DATA", lines)
 	}

@@ -171,3 +171,31 @@ func TestTopWaitsForTheServer(t *testing.T) {
 		t.Errorf("the exit status after an interrupt is %d, want 0", status)
 	}
 }
+
+// TestTopFindsARestartedServer checks that the view looks up the address of a server that does not respond again: after a
+// restart, "assay serve" can have another one.
+func TestTopFindsARestartedServer(t *testing.T) {
+	tty, dir := newTerminal(t, 80, 24), t.TempDir()
+	found, err := endpoints.Read(testDir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := found
+	before.Operator = "http://" + newGate(t, found.Operator).addr
+	if err := endpoints.Write(dir, before); err != nil {
+		t.Fatal(err)
+	}
+	ended := tty.startTop(t.Context(), t, "--data", dir, "--interval", "500ms")
+	tty.await(t, 0, before.Operator+"  NO DATA: ")
+	if err := endpoints.Write(dir, found); err != nil {
+		t.Fatal(err)
+	}
+	tty.await(t, 0, "LAST ERRORS")
+	tty.await(t, 0, found.Operator)
+	if _, err := tty.user.WriteString("q"); err != nil {
+		t.Fatal(err)
+	}
+	if status := <-ended; status != 0 {
+		t.Errorf("the exit status is %d, want 0", status)
+	}
+}
