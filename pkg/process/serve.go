@@ -130,6 +130,7 @@ func Serve[S Service](ctx context.Context, o Options, open Open[S]) error {
 	bodies := web.NewBodies(web.DefaultBodies)
 	health := &obs.Health{}
 	service.Health(health)
+	registry.MustRegister(health.Collector())
 	options := web.Options{
 		Metrics: o.Exposure.PublicMetrics, Title: o.Title, Version: o.Version, Events: o.Events, Log: log, Registry: registry, Health: health, Bodies: bodies, Hosts: hosts,
 	}
