@@ -1,0 +1,87 @@
+package alerting
+
+import (
+	"strconv"
+	"strings"
+)
+
+func containsAll(text string, parts []string) bool {
+	for _, part := range parts {
+		if !strings.Contains(text, part) {
+			return false
+		}
+	}
+	return true
+}
+
+// values returns a series in the notation of promtool: the recorded samples, then n more intervals in which the programs
+// continue to do what they did in the second half of the recording. Scrapes without the series write a stale marker, as
+// Prometheus does.
+func (r *recording) values(series string, n int) string {
+	var b strings.Builder
+	next := 0
+	for _, now := range r.rounds {
+		if now.at > next { // no scrape in these intervals
+			b.WriteString("_x" + strconv.Itoa(now.at-next) + " ")
+		}
+		next = now.at + 1
+		value, ok := now.values[series]
+		if ok {
+			b.WriteString(number(value) + " ")
+		} else {
+			b.WriteString("stale ")
+		}
+	}
+	if n == 0 {
+		return strings.TrimSpace(b.String())
+	}
+	last, ok := r.rounds[len(r.rounds)-1].values[series]
+	if !ok {
+		return strings.TrimSpace(b.String())
+	}
+	slope := r.slope(series)
+	sign := "+"
+	if slope < 0 {
+		sign = ""
+	}
+	return b.String() + number(last+slope) + sign + number(slope) + "x" + strconv.Itoa(n-1)
+}
+
+// slope returns by how much a series continues to change in each interval:
+//   - counters, and the parts of histograms, grow at the rate of the second half of the recording;
+//   - times (_timestamp_seconds) that advanced in the second half advance with the time, others stay;
+//   - ages (_seconds) that never decreased in the second half and are higher at its end grow at its rate, others stay;
+//   - other gauges keep their value.
+func (r *recording) slope(series string) float64 {
+	half := r.rounds[len(r.rounds)/2:]
+	first, ok := half[0].values[series]
+	if !ok || len(half) < 2 {
+		return 0
+	}
+	last := half[len(half)-1]
+	grown, intervals := last.values[series]-first, float64(last.at-half[0].at)
+	name, _, _ := strings.Cut(series, "{")
+	switch kind := r.types[r.family[series]]; {
+	case kind == "counter" || kind == "histogram":
+		return max(0, grown) / intervals // a process that was restarted counts from 0
+	case grown <= 0:
+		return 0
+	case strings.HasSuffix(name, "_timestamp_seconds"):
+		return r.every.Seconds()
+	case strings.HasSuffix(name, "_seconds") && r.climbs(series, half):
+		return grown / intervals
+	}
+	return 0
+}
+
+// climbs reports whether a series never decreases.
+func (r *recording) climbs(series string, rounds []round) bool {
+	for i := 1; i < len(rounds); i++ {
+		if rounds[i].values[series] < rounds[i-1].values[series] {
+			return false
+		}
+	}
+	return true
+}
+
+func number(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }

@@ -1,0 +1,250 @@
+package alerting
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/google/uuid"
+
+	"github.com/assay-project/assay/pkg/blob"
+	"github.com/assay-project/assay/services/analyzer/photojob/provider/gemini/geminitest"
+	"github.com/assay-project/assay/services/assay/client"
+	"github.com/assay-project/assay/services/assay/test/e2e/system"
+)
+
+// fault is a fault and the alerts that fire because of it, all of them.
+type fault struct {
+	name  string
+	want  []string
+	cause func(t *testing.T, want []string)
+}
+
+// faults lists a fault for every alert.
+func faults() []fault {
+	return []fault{
+		{"no analyzer", []string{"AssayServiceDown", "AssayBacklogOld", "AssayNoOutcome", "AssaySweepNotRunning"}, noAnalyzer},
+		{"full work stream", []string{"AssayServiceDown", "AssayBacklogOld", "AssayNoOutcome", "AssaySweepNotRunning", "AssayStreamNearlyFull"}, fullStream},
+		{"one of two analyzers", []string{"AssayInstanceDown"}, oneOfTwo},
+		{"no NATS", []string{"AssayNotReady", "AssayStatusUnknown", "AssayRequestsFailing"}, noNATS},
+		{"no S3", []string{"AssayNotReady", "AssayDeadLetters", "AssayFailureShare"}, noS3},
+		{"deleted consumer", []string{"AssayConsumerRecreated"}, deletedConsumer},
+		{"rejected key of a provider", []string{"AssayProviderHeld", "AssayBacklogOld", "AssayNoOutcome"}, rejectedKey},
+		{"lost messages", []string{"AssaySweepFindings"}, lostMessages},
+		{"orphans", []string{"AssaySweepStopped", "AssaySweepFailed"}, orphans},
+		{"no dashboard table", []string{"AssayProjectionLag"}, noDashboard},
+		{"unreadable item", []string{"AssayProjectionPoison", "AssaySweepFindings", "AssaySweepFailed"}, unreadableItem},
+		{"failing endpoint", []string{"AssayWebhooksFailing"}, failingEndpoint},
+		{"expiring certificate", []string{"AssayCertificateExpires"}, expiringCertificate},
+		{"full disk", []string{"AssayDiskNearlyFull", "AssayNotReady"}, nil}, // TestFullDisk
+	}
+}
+
+// unproven lists alerts without a fault test of the system, with the test of their cause.
+var unproven = map[string]string{
+	"AssayProjectionGap": "services/query/feed/projector: a change stream that dropped changes; the rule: rules_test.yml",
+}
+
+// TestEveryAlertHasAFault checks that the list is complete.
+func TestEveryAlertHasAFault(t *testing.T) {
+	caused := map[string]bool{}
+	for _, f := range faults() {
+		for _, alert := range f.want {
+			caused[alert] = true
+		}
+	}
+	for _, r := range rules(t) {
+		if caused[r.Alert] == (unproven[r.Alert] != "") {
+			t.Errorf("%s: caused by a fault: %t, listed without one: %q, want one of both", r.Alert, caused[r.Alert], unproven[r.Alert])
+		}
+		delete(caused, r.Alert)
+	}
+	for alert := range caused {
+		t.Errorf("a fault causes %s, which is no alert", alert)
+	}
+}
+
+// TestFaultsFire: each fault causes its alerts and no other. The recordings are continued for half an hour.
+func TestFaultsFire(t *testing.T) {
+	for _, f := range faults() {
+		if f.cause == nil {
+			continue
+		}
+		t.Run(f.name, func(t *testing.T) {
+			t.Parallel()
+			f.cause(t, f.want)
+		})
+	}
+}
+
+// settle is how long a fault is recorded once it is visible: query reads backlogs every 10 s.
+const settle = 24 * time.Second
+
+func noAnalyzer(t *testing.T, want []string) {
+	w := watch(t)
+	w.ended(t, w.upload(t, 3), client.Completed)
+	w.analyzer.Kill(t)
+	w.upload(t, 3)
+	w.until(t, above(2, "assay_backlog_items{", `area="textfile"`))
+	w.record(t, settle)
+	w.fires(t, longest, want...)
+}
+
+func fullStream(t *testing.T, want []string) {
+	w := watch(t)
+	w.analyzer.Kill(t)
+	w.upload(t, 3)
+	w.fill(t, "ASSAY_WORK_TEXTFILE")
+	w.until(t, above(0.8, "assay_stream_fill_ratio{", `stream="ASSAY_WORK_TEXTFILE"`))
+	w.record(t, settle)
+	w.fires(t, longest, want...)
+}
+
+func oneOfTwo(t *testing.T, want []string) {
+	w := watch(t)
+	second := w.Service(t, "analyzer")
+	w.targets = append(w.targets, target{"assay-analyzer", "analyzer-2:8086", func() string { return second.Operator }})
+	w.record(t, 3*interval)
+	second.Kill(t)
+	w.ended(t, w.upload(t, 3), client.Completed)
+	w.record(t, settle)
+	w.fires(t, longest, want...)
+}
+
+func noNATS(t *testing.T, want []string) {
+	w := watch(t)
+	w.NATSEngine.Kill(t)
+	failing := func() {
+		resp, body := w.Ask(t, http.MethodPost, "/v1/files", map[string]string{"X-Owner-Id": "ann", "Content-Type": "application/json"},
+			system.JSON(client.Reservation{FileName: "r.txt", Size: 10}))
+		if resp.StatusCode != http.StatusServiceUnavailable {
+			t.Errorf("without NATS, got %d %s, want 503", resp.StatusCode, body)
+		}
+	}
+	for range 12 {
+		failing()
+		w.record(t, 2*interval)
+	}
+	w.fires(t, longest, want...)
+}
+
+func noS3(t *testing.T, want []string) {
+	w := watch(t, "ASSAY_ATTEMPTS=1")
+	w.analyzer.Kill(t)
+	ids := w.upload(t, 4)
+	w.S3Engine.Kill(t)
+	w.analyzer = w.Service(t, "analyzer")
+	w.scrape(t)
+	w.ended(t, ids, client.Failed)
+	w.until(t, above(3, "assay_dead_letters{", `area="textfile"`, `reason="unavailable"`))
+	w.record(t, settle)
+	w.fires(t, longest, want...)
+}
+
+func deletedConsumer(t *testing.T, want []string) {
+	w := watch(t)
+	w.deleteConsumer(t, "ASSAY_WORK_TEXTFILE")
+	w.until(t, above(0, "assay_consumer_recreated_total{", `cause="missing"`))
+	w.record(t, settle)
+	w.fires(t, longest, want...)
+}
+
+func rejectedKey(t *testing.T, want []string) {
+	gemini := geminitest.Start(t)
+	gemini.Accept("another key")
+	w := watch(t, "ASSAY_GEMINI_KEY="+geminitest.Key, "ASSAY_PHOTOJOB_ALLOW_NETWORKS=127.0.0.0/8")
+	w.setProvider(t, "gemini", system.Settings{"enabled": true, "baseUrl": gemini.URL, "analyzeModel": geminitest.AnalyzeModel, "editModel": geminitest.EditModel})
+	if _, err := w.api.UploadPhoto(system.Within(t), system.PhotoSource("a photo.jpg", "a red boat", system.DrawPhoto(t, 1)), client.PhotoOptions{Provider: "gemini"}); err != nil {
+		t.Fatal(err)
+	}
+	w.until(t, above(0, "assay_photo_provider_held{", `provider="gemini"`, `reason="suspended"`))
+	w.until(t, above(0, "assay_backlog_items{", `area="photojob"`))
+	w.record(t, settle)
+	w.fires(t, longest, want...)
+}
+
+func lostMessages(t *testing.T, want []string) {
+	w := watch(t)
+	w.analyzer.Kill(t)
+	ids := w.upload(t, 2)
+	work, err := w.JetStream(t).Stream(system.Within(t), "ASSAY_WORK_TEXTFILE")
+	if err == nil {
+		err = work.Purge(system.Within(t))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.analyzer = w.Service(t, "analyzer")
+	w.until(t, above(0, "assay_sweep_items_total{", `found="lost_message"`))
+	w.ended(t, ids, client.Completed)
+	w.record(t, settle)
+	w.fires(t, longest, want...)
+}
+
+func orphans(t *testing.T, want []string) {
+	w := watch(t, "ASSAY_UPLOAD_EXPIRES=1s", "ASSAY_RESERVATION_EXPIRES=1100ms")
+	for range 20 {
+		w.PutObject(t, w.Bucket, blob.Key("files/", uuid.NewString()+"/4-0123456789abcdef0123456789abcdef"), []byte("text"))
+	}
+	w.until(t, above(0, "assay_sweep_stops{", `area="textfile"`))
+	w.record(t, settle)
+	w.fires(t, longest, want...)
+}
+
+func noDashboard(t *testing.T, want []string) {
+	w := watch(t)
+	if _, err := w.Tables().DeleteTable(system.Within(t), &dynamodb.DeleteTableInput{TableName: aws.String("sentiment-items-dashboard")}); err != nil {
+		t.Fatal(err)
+	}
+	w.PostItem(t, system.NewPosting("The book was good.", "a"))
+	w.until(t, above(5, "assay_projection_lag_seconds{"))
+	w.record(t, settle)
+	w.fires(t, longest, want...)
+}
+
+func unreadableItem(t *testing.T, want []string) {
+	w := watch(t)
+	if _, err := w.Tables().PutItem(system.Within(t), &dynamodb.PutItemInput{TableName: aws.String("sentiment-items-primary"), Item: system.Item{
+		"source_id": &types.AttributeValueMemberS{Value: "reddit#bad"}, "ingested_at": &types.AttributeValueMemberS{Value: "today"},
+	}}); err != nil {
+		t.Fatal(err)
+	}
+	w.until(t, above(0, "assay_projection_poison_total{"))
+	w.record(t, settle)
+	w.fires(t, longest, want...)
+}
+
+func failingEndpoint(t *testing.T, want []string) {
+	w := watch(t)
+	endpoint := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) { rw.WriteHeader(http.StatusInternalServerError) }))
+	t.Cleanup(endpoint.Close)
+	header := map[string]string{"X-Owner-Id": "ann", "Content-Type": "application/json"}
+	if resp, body := w.Ask(t, http.MethodPost, "/v1/webhooks", header, `{"url":"`+endpoint.URL+`"}`); resp.StatusCode != http.StatusCreated {
+		t.Fatalf("register: %s %s, want 201", resp.Status, body)
+	}
+	w.api = w.Client(t, "ann")
+	w.ended(t, w.upload(t, 3), client.Completed)
+	w.until(t, above(0, "assay_webhook_attempts_total{", `status="pending"`))
+	w.record(t, settle)
+	w.fires(t, longest, want...)
+}
+
+// expiringCertificate replaces the certificate of ingest by one that is valid for two days.
+func expiringCertificate(t *testing.T, want []string) {
+	w := watch(t)
+	cert, key := certificate(t, 48*time.Hour)
+	secured := system.Launch(t, "ingest", w.Environment("ingest", "ASSAY_TLS_CERT="+cert, "ASSAY_TLS_KEY="+key))
+	secured.Await(t, `"operator_addr":"`)
+	w.trust(cert, t)
+	operator := "https://" + operatorAddr(t, secured)
+	w.targets = slices.Clone(w.targets)
+	w.targets[0].url = func() string { return operator }
+	w.until(t, above(0, "assay_tls_certificate_expiry_timestamp_seconds{"))
+	w.record(t, settle)
+	w.fires(t, longest, want...)
+}
