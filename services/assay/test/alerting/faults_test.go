@@ -119,15 +119,10 @@ func oneOfTwo(t *testing.T, want []string) {
 func noNATS(t *testing.T, want []string) {
 	w := watch(t)
 	w.NATSEngine.Kill(t)
-	failing := func() {
-		resp, body := w.Ask(t, http.MethodPost, "/v1/files", map[string]string{"X-Owner-Id": "ann", "Content-Type": "application/json"},
-			system.JSON(client.Reservation{FileName: "r.txt", Size: 10}))
-		if resp.StatusCode != http.StatusServiceUnavailable {
-			t.Errorf("without NATS, got %d %s, want 503", resp.StatusCode, body)
-		}
-	}
 	for range 12 {
-		failing()
+		if status := w.post(t, "/v1/feed/items", system.JSON(system.NewPosting("The book was good.", "a"))); status != http.StatusServiceUnavailable {
+			t.Errorf("without NATS, a feed item got %d, want 503", status)
+		}
 		w.record(t, 2*interval)
 	}
 	w.fires(t, longest, want...)

@@ -66,6 +66,24 @@ func (w *watched) ended(t *testing.T, ids []string, status string) {
 	}
 }
 
+// post sends a request once, even if a backend does not respond, and returns the status of the response.
+func (w *watched) post(t *testing.T, path, body string) int {
+	t.Helper()
+	req, err := http.NewRequestWithContext(system.Within(t), http.MethodPost, w.ingest.URL+path, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	resp, err := w.client.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := resp.Body.Close(); err != nil {
+		t.Error(err)
+	}
+	return resp.StatusCode
+}
+
 // setProvider changes settings of a photo provider.
 func (w *watched) setProvider(t *testing.T, name string, change system.Settings) {
 	t.Helper()
