@@ -1,17 +1,20 @@
-package cmd
+package main
 
 import (
-	"errors"
+	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/assay-project/assay/services/assay/cmd"
 )
 
 const (
-	runbooks   = "../../../docs/runbooks/"
-	rulesFile  = "../../../deploy/observability/prometheus/rules.yml"
+	runbooks   = "../../docs/runbooks/"
+	rulesFile  = "../../deploy/observability/prometheus/rules.yml"
 	runbookURL = "https://github.com/assay-project/assay/blob/main/docs/runbooks/"
 )
 
@@ -103,7 +106,7 @@ func TestRunbookCommandsExist(t *testing.T) {
 			line, _, _ = strings.Cut(line, " #")
 			if arguments, ok := strings.CutPrefix(line, "assay "); ok {
 				found++
-				if err := parses(arguments); err != nil {
+				if err := parses(t, arguments); err != nil {
 					t.Errorf("%s: %s: %v", filepath.Base(path), line, err)
 				}
 			}
@@ -114,23 +117,27 @@ func TestRunbookCommandsExist(t *testing.T) {
 	}
 }
 
-// parses returns an error unless the arguments are a command with its flags and arguments. It does not run the command.
-func parses(arguments string) error {
-	words := shellWord.FindAllString(arguments, -1)
-	for i, word := range words {
-		words[i] = strings.Trim(word, `'"`)
+// parses returns an error unless the arguments name a command and its flags. It prints the help of the command instead of
+// running it.
+func parses(t *testing.T, arguments string) error {
+	t.Helper()
+	words := []string{"assay"}
+	for _, word := range shellWord.FindAllString(arguments, -1) {
+		words = append(words, strings.Trim(word, `'"`))
 	}
-	shared := &settings{}
-	defer shared.close()
-	command, rest, err := newRoot(shared).Find(words)
-	if err != nil {
-		return err
+	var out, errs bytes.Buffer
+	if status := cmd.Run(t.Context(), append(words[1:], "--help"), strings.NewReader(""), &out, &errs); status != 0 {
+		return fmt.Errorf("exit status %d: %s", status, errs.String())
 	}
-	if err := command.ParseFlags(rest); err != nil {
-		return err
+	_, usage, _ := strings.Cut(out.String(), "Usage:\n")
+	usage, _, _ = strings.Cut(usage, "\n")
+	path := strings.Fields(usage)
+	named := 0 // length of the command's path
+	for named < len(words) && named < len(path) && words[named] == path[named] {
+		named++
 	}
-	if command.HasSubCommands() && command.Flags().NArg() == 0 {
-		return nil // a group
+	if group := strings.Contains(out.String(), "\nAvailable Commands:\n"); named < 2 || group && named < len(words) {
+		return fmt.Errorf("no such command; the help shows %q", usage)
 	}
-	return errors.Join(command.ValidateArgs(command.Flags().Args()), command.ValidateRequiredFlags(), command.ValidateFlagGroups())
+	return nil
 }
