@@ -32,7 +32,7 @@ func faults() []fault {
 		{"full work stream", []string{"AssayServiceDown", "AssayBacklogOld", "AssayNoOutcome", "AssaySweepNotRunning", "AssayStreamNearlyFull"}, fullStream},
 		{"one of two analyzers", []string{"AssayInstanceDown"}, oneOfTwo},
 		{"no NATS", []string{"AssayNotReady", "AssayStatusUnknown", "AssayRequestsFailing"}, noNATS},
-		{"no S3", []string{"AssayNotReady", "AssayDeadLetters", "AssayFailureShare"}, noS3},
+		{"no S3", []string{"AssayNotReady", "AssayDeadLetters", "AssayFailureShare", "AssaySweepFailed"}, noS3},
 		{"deleted consumer", []string{"AssayConsumerRecreated"}, deletedConsumer},
 		{"rejected key of a provider", []string{"AssayProviderHeld", "AssayBacklogOld", "AssayNoOutcome"}, rejectedKey},
 		{"lost messages", []string{"AssaySweepFindings"}, lostMessages},
