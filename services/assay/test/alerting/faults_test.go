@@ -32,12 +32,12 @@ func faults() []fault {
 		{"full work stream", []string{"AssayServiceDown", "AssayBacklogOld", "AssayNoOutcome", "AssaySweepNotRunning", "AssayStreamNearlyFull"}, fullStream},
 		{"one of two analyzers", []string{"AssayInstanceDown"}, oneOfTwo},
 		{"no NATS", []string{"AssayNotReady", "AssayStatusUnknown", "AssayRequestsFailing"}, noNATS},
+		{"no DynamoDB", []string{"AssayNotReady", "AssayStatusUnknown", "AssayRequestsFailing", "AssayProjectionLag"}, noDynamoDB},
 		{"no S3", []string{"AssayNotReady", "AssayDeadLetters", "AssayFailureShare", "AssaySweepFailed"}, noS3},
 		{"deleted consumer", []string{"AssayConsumerRecreated"}, deletedConsumer},
 		{"rejected key of a provider", []string{"AssayProviderHeld", "AssayBacklogOld", "AssayNoOutcome"}, rejectedKey},
 		{"lost messages", []string{"AssaySweepFindings"}, lostMessages},
 		{"orphans", []string{"AssaySweepStopped", "AssaySweepFailed"}, orphans},
-		{"no dashboard table", []string{"AssayProjectionLag"}, noDashboard},
 		{"unreadable item", []string{"AssayProjectionPoison", "AssaySweepFindings", "AssaySweepFailed"}, unreadableItem},
 		{"failing endpoint", []string{"AssayWebhooksFailing"}, failingEndpoint},
 		{"expiring certificate", []string{"AssayCertificateExpires"}, expiringCertificate},
@@ -119,13 +119,25 @@ func oneOfTwo(t *testing.T, want []string) {
 func noNATS(t *testing.T, want []string) {
 	w := watch(t)
 	w.NATSEngine.Kill(t)
-	for range 12 {
-		if status := w.post(t, "/v1/feed/items", system.JSON(system.NewPosting("The book was good.", "a"))); status != http.StatusServiceUnavailable {
-			t.Errorf("without NATS, a feed item got %d, want 503", status)
-		}
-		w.record(t, 2*interval)
-	}
+	w.rejects(t)
 	w.fires(t, longest, want...)
+}
+
+func noDynamoDB(t *testing.T, want []string) {
+	w := watch(t)
+	w.DynamoDBEngine.Kill(t)
+	w.rejects(t)
+	w.fires(t, longest, want...)
+}
+
+// rejects sends feed items, which are rejected, during the time in which a fault is recorded.
+func (w *watched) rejects(t *testing.T) {
+	t.Helper()
+	for end := time.Now().Add(settle); time.Now().Before(end); w.record(t, 2*interval) {
+		if status := w.post(t, "/v1/feed/items", system.JSON(system.NewPosting("The book was good.", "a"))); status != http.StatusServiceUnavailable {
+			t.Errorf("without the backend, a feed item got %d, want 503", status)
+		}
+	}
 }
 
 func noS3(t *testing.T, want []string) {
@@ -166,17 +178,15 @@ func rejectedKey(t *testing.T, want []string) {
 func lostMessages(t *testing.T, want []string) {
 	w := watch(t)
 	w.analyzer.Kill(t)
-	ids := w.upload(t, 2)
-	work, err := w.JetStream(t).Stream(system.Within(t), "ASSAY_WORK_TEXTFILE")
-	if err == nil {
-		err = work.Purge(system.Within(t))
-	}
-	if err != nil {
+	item := system.NewPosting("The book was good.", "a")
+	w.PostItem(t, item)
+	if err := w.JetStream(t).DeleteStream(system.Within(t), "ASSAY_WORK_FEED"); err != nil {
 		t.Fatal(err)
 	}
+	w.SetUp(t)
 	w.analyzer = w.Service(t, "analyzer")
 	w.until(t, above(0, "assay_sweep_items_total{", `found="lost_message"`))
-	w.ended(t, ids, client.Completed)
+	w.Analyzed(t, item.SourceID)
 	w.record(t, settle)
 	w.fires(t, longest, want...)
 }
@@ -187,17 +197,6 @@ func orphans(t *testing.T, want []string) {
 		w.PutObject(t, w.Bucket, blob.Key("files/", uuid.NewString()+"/4-0123456789abcdef0123456789abcdef"), []byte("text"))
 	}
 	w.until(t, above(0, "assay_sweep_stops{", `area="textfile"`))
-	w.record(t, settle)
-	w.fires(t, longest, want...)
-}
-
-func noDashboard(t *testing.T, want []string) {
-	w := watch(t)
-	if _, err := w.Tables().DeleteTable(system.Within(t), &dynamodb.DeleteTableInput{TableName: aws.String("sentiment-items-dashboard")}); err != nil {
-		t.Fatal(err)
-	}
-	w.PostItem(t, system.NewPosting("The book was good.", "a"))
-	w.until(t, above(5, "assay_projection_lag_seconds{"))
 	w.record(t, settle)
 	w.fires(t, longest, want...)
 }
