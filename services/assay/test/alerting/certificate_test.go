@@ -49,9 +49,15 @@ func certificate(t *testing.T, valid time.Duration) (cert, key string) {
 	return write("cert.pem", "CERTIFICATE", der), write("key.pem", "PRIVATE KEY", encoded)
 }
 
-// trust makes the recording accept servers with a certificate.
-func (r *recording) trust(cert string, t *testing.T) {
+var operatorLine = regexp.MustCompile(`"operator_addr":"([^"]+)"`)
+
+// secure starts another ingest, with a certificate that is valid for the given time, and returns a new recording of it.
+func (w *watched) secure(t *testing.T, valid time.Duration) *recording {
 	t.Helper()
+	cert, key := certificate(t, valid)
+	program := system.Launch(t, "ingest", w.Environment("ingest", "ASSAY_TLS_CERT="+cert, "ASSAY_TLS_KEY="+key))
+	program.Await(t, `"operator_addr":"`)
+	operator := "https://" + operatorLine.FindStringSubmatch(program.Written())[1]
 	text, err := os.ReadFile(cert)
 	if err != nil {
 		t.Fatal(err)
@@ -60,17 +66,7 @@ func (r *recording) trust(cert string, t *testing.T) {
 	if !roots.AppendCertsFromPEM(text) {
 		t.Fatalf("%s contains no certificate", cert)
 	}
+	r := newRecording(t, interval, target{"assay-ingest", "ingest-2:8084", func() string { return operator }})
 	r.client.Transport.(*http.Transport).TLSClientConfig = &tls.Config{RootCAs: roots}
-}
-
-var operatorLine = regexp.MustCompile(`"operator_addr":"([^"]+)"`)
-
-// operatorAddr returns the operator address that a program has logged.
-func operatorAddr(t *testing.T, p *system.Program) string {
-	t.Helper()
-	found := operatorLine.FindStringSubmatch(p.Written())
-	if found == nil {
-		t.Fatalf("the program has no operator address:\n%s", p.Written())
-	}
-	return found[1]
+	return r
 }

@@ -1,8 +1,10 @@
 package alerting
 
 import (
+	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 func containsAll(text string, parts []string) bool {
@@ -14,8 +16,12 @@ func containsAll(text string, parts []string) bool {
 	return true
 }
 
+// tail is the end of a recording, in which the programs do what they continue to do. It is longer than the interval of 10 s
+// at which query reads the state of the system.
+const tail = 15 * time.Second
+
 // values returns a series in the notation of promtool: the recorded samples, then n more intervals in which the programs
-// continue to do what they did in the second half of the recording. Scrapes without the series write a stale marker, as
+// continue to do what they did in the tail of the recording. Scrapes without the series write a stale marker, as
 // Prometheus does.
 func (r *recording) values(series string, n int) string {
 	var b strings.Builder
@@ -48,18 +54,19 @@ func (r *recording) values(series string, n int) string {
 }
 
 // slope returns by how much a series continues to change in each interval:
-//   - counters, and the parts of histograms, grow at the rate of the second half of the recording;
-//   - times (_timestamp_seconds) that advanced in the second half advance with the time, others stay;
-//   - ages (_seconds) that never decreased in the second half and are higher at its end grow at its rate, others stay;
+//   - counters, and the parts of histograms, grow at their rate in the tail of the recording;
+//   - times (_timestamp_seconds) that advanced in the tail advance with the time, others stay;
+//   - ages (_seconds) that never decreased in the tail and are higher at its end grow at its rate, others stay;
 //   - other gauges keep their value.
 func (r *recording) slope(series string) float64 {
-	half := r.rounds[len(r.rounds)/2:]
-	first, ok := half[0].values[series]
-	if !ok || len(half) < 2 {
+	last := r.rounds[len(r.rounds)-1]
+	from := slices.IndexFunc(r.rounds, func(now round) bool { return time.Duration(last.at-now.at)*r.every <= tail })
+	end := r.rounds[from:]
+	first, ok := end[0].values[series]
+	if !ok || len(end) < 2 {
 		return 0
 	}
-	last := half[len(half)-1]
-	grown, intervals := last.values[series]-first, float64(last.at-half[0].at)
+	grown, intervals := last.values[series]-first, float64(last.at-end[0].at)
 	name, _, _ := strings.Cut(series, "{")
 	switch kind := r.types[r.family[series]]; {
 	case kind == "counter" || kind == "histogram":
@@ -68,14 +75,14 @@ func (r *recording) slope(series string) float64 {
 		return 0
 	case strings.HasSuffix(name, "_timestamp_seconds"):
 		return r.every.Seconds()
-	case strings.HasSuffix(name, "_seconds") && r.climbs(series, half):
+	case strings.HasSuffix(name, "_seconds") && climbs(series, end):
 		return grown / intervals
 	}
 	return 0
 }
 
 // climbs reports whether a series never decreases.
-func (r *recording) climbs(series string, rounds []round) bool {
+func climbs(series string, rounds []round) bool {
 	for i := 1; i < len(rounds); i++ {
 		if rounds[i].values[series] < rounds[i-1].values[series] {
 			return false

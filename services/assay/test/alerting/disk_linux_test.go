@@ -1,6 +1,7 @@
 package alerting
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -12,7 +13,7 @@ import (
 func TestFullDisk(t *testing.T) {
 	const size = 200 << 20
 	disktest.Run(t, "size=200m", func(t *testing.T, dir string) {
-		serve := system.StartServer(t, dir, "ASSAY_SWEEP_EVERY=2s")
+		serve := system.StartServer(t, filepath.Join(dir, "assay"), "ASSAY_SWEEP_EVERY=2s")
 		r := newRecording(t, interval, target{"assay-serve", "serve:8087", func() string { return serve.Operator }})
 		var free float64
 		r.until(t, func(now round) error {

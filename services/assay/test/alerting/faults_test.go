@@ -3,7 +3,6 @@ package alerting
 import (
 	"net/http"
 	"net/http/httptest"
-	"slices"
 	"testing"
 	"time"
 
@@ -82,8 +81,8 @@ func TestFaultsFire(t *testing.T) {
 	}
 }
 
-// settle is how long a fault is recorded once it is visible: query reads backlogs every 10 s.
-const settle = 24 * time.Second
+// settle is how long a fault is recorded once it is visible, so that nothing of the time before is in the tail.
+const settle = 2 * tail
 
 func noAnalyzer(t *testing.T, want []string) {
 	w := watch(t)
@@ -228,17 +227,10 @@ func failingEndpoint(t *testing.T, want []string) {
 	w.fires(t, longest, want...)
 }
 
-// expiringCertificate replaces the certificate of ingest by one that is valid for two days.
 func expiringCertificate(t *testing.T, want []string) {
 	w := watch(t)
-	cert, key := certificate(t, 48*time.Hour)
-	secured := system.Launch(t, "ingest", w.Environment("ingest", "ASSAY_TLS_CERT="+cert, "ASSAY_TLS_KEY="+key))
-	secured.Await(t, `"operator_addr":"`)
-	w.trust(cert, t)
-	operator := "https://" + operatorAddr(t, secured)
-	w.targets = slices.Clone(w.targets)
-	w.targets[0].url = func() string { return operator }
-	w.until(t, above(0, "assay_tls_certificate_expiry_timestamp_seconds{"))
-	w.record(t, settle)
-	w.fires(t, longest, want...)
+	secured := w.secure(t, 48*time.Hour)
+	secured.until(t, above(0, "assay_tls_certificate_expiry_timestamp_seconds{"))
+	secured.record(t, settle)
+	secured.fires(t, longest, want...)
 }

@@ -2,6 +2,7 @@ package alerting
 
 import (
 	"flag"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -43,13 +44,30 @@ func work(t *testing.T, s system.System, api *client.Client, i int) {
 	}
 }
 
+// source adds a source of the feed.
+func source(t *testing.T, s system.System) {
+	t.Helper()
+	host := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/rss+xml")
+		_, _ = io.WriteString(w, `<rss version="2.0"><channel><title>News</title><item><guid>1</guid><title>The book was good.</title></item></channel></rss>`)
+	}))
+	t.Cleanup(host.Close)
+	resp, body := system.System{HTTP: s.Operator}.Ask(t, http.MethodPut, "/v1/feed/sources/news", system.JSONHeader,
+		system.JSON(system.Settings{"kind": "rss", "url": host.URL, "interval": "1s", "enabled": true, "tags": []string{"a"}}))
+	if resp.StatusCode != http.StatusCreated {
+		t.Fatalf("put source: %s %s, want 201", resp.Status, body)
+	}
+}
+
 // TestNormalRunIsSilent: while clients work in every area and receive webhooks, no alert fires, with separate services
 // and with assay serve. Every metric in the rules and dashboards is exported.
 func TestNormalRunIsSilent(t *testing.T) {
 	t.Parallel()
 	w := watch(t)
-	serve := system.StartServer(t, t.TempDir(), "ASSAY_SWEEP_EVERY=2s")
+	secured := w.secure(t, 90*24*time.Hour)
+	serve := system.StartServer(t, t.TempDir(), "ASSAY_SWEEP_EVERY=2s", "ASSAY_SOURCES_EVERY=1s", "ASSAY_SOURCES_MIN_INTERVAL=1s", "ASSAY_SOURCES_ALLOW_NETWORKS=127.0.0.0/8")
 	all := newRecording(t, interval, target{"assay-serve", "serve:8087", func() string { return serve.Operator }})
+	source(t, serve.System)
 	owner := system.NewOwner()
 	endpoint := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	t.Cleanup(endpoint.Close)
@@ -73,7 +91,8 @@ func TestNormalRunIsSilent(t *testing.T) {
 		w.record(t, interval)
 		all.scrape(t)
 	}
+	secured.scrape(t)
 	w.fires(t, more)
 	all.fires(t, more)
-	checkNames(t, w.recording, all)
+	checkNames(t, w.recording, secured, all)
 }

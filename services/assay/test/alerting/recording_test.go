@@ -9,6 +9,7 @@ import (
 	"math"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -148,6 +149,24 @@ func above(limit float64, parts ...string) func(round) error {
 			return nil
 		}
 		return fmt.Errorf("the highest value of %q is %v, want more than %v", parts, highest, limit)
+	}
+}
+
+// every is a condition: all series of a metric, at least one, have a value above the limit.
+func every(limit float64, metric string) func(round) error {
+	return func(now round) error {
+		found := 0
+		for series, value := range now.values {
+			if strings.HasPrefix(series, metric+"{") {
+				if found++; value <= limit {
+					return fmt.Errorf("%s is %v, want more than %v", series, value, limit)
+				}
+			}
+		}
+		if found == 0 {
+			return errors.New("no program exports " + metric)
+		}
+		return nil
 	}
 }
 

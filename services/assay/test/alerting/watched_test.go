@@ -35,7 +35,7 @@ func watch(t *testing.T, env ...string) *watched {
 	return w
 }
 
-// again begins a new recording, and returns once query has read the state of all areas.
+// again begins a new recording, and returns once all areas have been swept and query has read this.
 func (w *watched) again(t *testing.T) {
 	t.Helper()
 	w.recording = newRecording(t, interval,
@@ -43,7 +43,7 @@ func (w *watched) again(t *testing.T) {
 		target{"assay-query", "query:8085", func() string { return w.query.Operator }},
 		target{"assay-analyzer", "analyzer:8086", func() string { return w.analyzer.Operator }},
 	)
-	w.until(t, above(0, "assay_status_read_timestamp_seconds{"))
+	w.until(t, every(0, "assay_sweep_last_run_timestamp_seconds"))
 }
 
 // upload uploads text files, and returns their ids.
