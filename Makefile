@@ -87,7 +87,7 @@ rounds: ## run more rounds of tests that the merge checks run briefly
 	ASSAY_REPLAY_ITEMS=30000 go test ./services/query/feed/projector -run TestReplayedDays -count=1 -timeout 20m
 	go test $(addprefix ./services/assay/test/e2e/,outcomes live feed photos operation library) -run TestPromises -count=1 -timeout 20m -e2e.serve
 	go test ./services/assay/test/e2e/uploads -run TestPromises -count=1 -timeout 20m -e2e.serve -uploads.burst=500
-	go test ./services/assay/test/alerting -run NormalRun -count=1 -timeout 30m -alerting.minutes=10
+	go test ./services/assay/test/alerting -count=1 -timeout 40m -alerting.all -alerting.minutes=10
 	go test ./services/assay/test/install -run Installable -count=1 -timeout 20m -install.all
 uploads: ## test multipart uploads at full size: 1 GiB with ten interruptions, and 200 concurrent uploads while ingest is killed
 	go test ./services/assay/test/e2e/uploads -run InterruptedUploadResumes -count=1 -timeout 30m -v -uploads.bytes=1073741824

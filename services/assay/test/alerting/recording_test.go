@@ -152,8 +152,8 @@ func above(limit float64, parts ...string) func(round) error {
 	}
 }
 
-// every is a condition: all series of a metric, at least one, have a value above the limit.
-func every(limit float64, metric string) func(round) error {
+// each is a condition: all series of a metric, at least one, have a value above the limit.
+func each(limit float64, metric string) func(round) error {
 	return func(now round) error {
 		found := 0
 		for series, value := range now.values {

@@ -43,7 +43,7 @@ func (w *watched) again(t *testing.T) {
 		target{"assay-query", "query:8085", func() string { return w.query.Operator }},
 		target{"assay-analyzer", "analyzer:8086", func() string { return w.analyzer.Operator }},
 	)
-	w.until(t, every(0, "assay_sweep_last_run_timestamp_seconds"))
+	w.until(t, each(0, "assay_sweep_last_run_timestamp_seconds"))
 }
 
 // upload uploads text files, and returns their ids.
