@@ -2,13 +2,17 @@ package outcomes
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 
+	"github.com/assay-project/assay/pkg/textfile"
 	"github.com/assay-project/assay/services/assay/client"
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
@@ -23,7 +27,7 @@ var notText = map[string]struct{ content, reason string }{
 }
 
 // filesThatAreNotTextFail: a file that is not text becomes FAILED with a reason that names its format, and causes an
-// event and a dead letter; a retry has the same outcome.
+// event, but no dead letter; a retry has the same outcome.
 func filesThatAreNotTextFail(t *testing.T, s system.System) {
 	for format, sample := range notText {
 		for wayName, upload := range system.Ways {
@@ -32,27 +36,72 @@ func filesThatAreNotTextFail(t *testing.T, s system.System) {
 				c := s.Client(t, system.NewOwner())
 				dead, ends := s.Listen(t, "assay.dead.analyzer-textfile"), s.Listen(t, "assay.analysis.failed.textfile.*")
 				file := upload(t, c, "sample."+format, "text/plain", []byte(sample.content))
-				first := failedOnce(t, c, file.FileID, sample.reason, dead, ends)
+				first := failedOnce(t, c, file.FileID, sample.reason, ends)
 
 				again, err := c.Retry(system.Within(t), file.FileID)
 				if err != nil || again.Status != client.Pending || again.ErrorMessage != "" {
 					t.Fatalf("retry returned %s, %v; want PENDING without a message", system.JSON(again), err)
 				}
-				second := failedOnce(t, c, file.FileID, sample.reason, dead, ends)
+				second := failedOnce(t, c, file.FileID, sample.reason, ends)
 				if first == second {
 					t.Errorf("both failures have the event id %s, want different ids", first)
 				}
 				if ids := s.Outcomes(t, s.JetStream(t), file.FileID); len(ids) != 2 {
 					t.Errorf("outcomes %v, want two", ids)
 				}
+				acknowledged(t, s, file.FileID)
+				for {
+					letter, err := dead.NextMsg(time.Millisecond)
+					if errors.Is(err, nats.ErrTimeout) {
+						return
+					}
+					if err != nil || system.EventField(t, letter.Data, "fileId") == file.FileID {
+						t.Fatalf("the dead letter %+v, %v, want none", letter, err)
+					}
+				}
 			})
 		}
 	}
 }
 
-// failedOnce waits until a file has failed, checks the file, its event and its dead letter, and returns the id of the
-// event.
-func failedOnce(t *testing.T, c *client.Client, fileID, reason string, dead, ends *nats.Subscription) string {
+// acknowledged waits until no work of a file is in the stream, so that a dead letter would have been stored.
+func acknowledged(t *testing.T, s system.System, fileID string) {
+	t.Helper()
+	js := s.JetStream(t)
+	system.Eventually(t, func() error {
+		work, err := js.Stream(system.Within(t), textfile.WorkStream)
+		if err != nil {
+			return err
+		}
+		info, err := work.Info(system.Within(t), jetstream.WithSubjectFilter("assay-work.*.*.file.uploaded."+fileID))
+		if err == nil && len(info.State.Subjects) > 0 {
+			err = fmt.Errorf("the messages %v are queued, want none", info.State.Subjects)
+		}
+		return err
+	})
+}
+
+// faultsHaveDeadLetters: a file whose bytes are gone becomes FAILED, and its message a dead letter with the reason and the
+// class.
+func faultsHaveDeadLetters(t *testing.T, s system.System) {
+	dead := s.Listen(t, "assay.dead.analyzer-textfile")
+	file, _ := system.FailWithoutBytes(t, s, system.NewOwner(), "a.txt", "one two")
+	deadLetter := system.Next(t, dead)
+	for system.EventField(t, deadLetter.Data, "fileId") != file.FileID {
+		deadLetter = system.Next(t, dead)
+	}
+	for header, want := range map[string]string{
+		"assay-dead-reason": file.ErrorMessage, "assay-dead-class": "missing", "assay-dead-attempts": "1", "assay-dead-consumer": textfile.Consumer,
+		"assay-dead-subject": textfile.UploadedSubject(file.FileID), "ce-type": "assay.v1.FileUploaded",
+	} {
+		if got := deadLetter.Header.Get(header); got != want {
+			t.Errorf("header %s of the dead letter is %q, want %q", header, got, want)
+		}
+	}
+}
+
+// failedOnce waits until a file has failed, checks the file and its event, and returns the id of the event.
+func failedOnce(t *testing.T, c *client.Client, fileID, reason string, ends *nats.Subscription) string {
 	t.Helper()
 	file := system.Await(t, c, fileID)
 	if file.Status != client.Failed || !strings.Contains(file.ErrorMessage, reason) || file.Result != nil {
@@ -67,18 +116,6 @@ func failedOnce(t *testing.T, c *client.Client, fileID, reason string, dead, end
 	}
 	if got := event.Header.Get("ce-type"); got != "assay.v1.AnalysisFailed" {
 		t.Errorf("the event type is %s, want assay.v1.AnalysisFailed", got)
-	}
-	deadLetter := system.Next(t, dead)
-	for system.EventField(t, deadLetter.Data, "fileId") != fileID {
-		deadLetter = system.Next(t, dead)
-	}
-	for header, want := range map[string]string{
-		"assay-dead-reason": file.ErrorMessage, "assay-dead-attempts": "1", "assay-dead-consumer": "analyzer-textfile",
-		"assay-dead-subject": "assay.file.uploaded." + fileID, "ce-type": "assay.v1.FileUploaded",
-	} {
-		if got := deadLetter.Header.Get(header); got != want {
-			t.Errorf("header %s of the dead letter is %q, want %q", header, got, want)
-		}
 	}
 	return event.Header.Get("ce-id")
 }

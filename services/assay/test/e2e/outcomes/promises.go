@@ -10,6 +10,7 @@ func Promises() system.Promises {
 		"wait holds the response":      WaitHoldsTheResponse,
 		"lists are paged":              listsArePaged,
 		"files that are not text fail": filesThatAreNotTextFail,
+		"faults have dead letters":     faultsHaveDeadLetters,
 		"charsets are found":           charsetsAreFound,
 		"only failures are retried":    onlyFailuresAreRetried,
 		"retries state a charset":      retriesStateACharset,
