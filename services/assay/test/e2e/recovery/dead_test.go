@@ -22,7 +22,8 @@ func TestReplayFailsAgain(t *testing.T) {
 	c := system.StartCluster(t, system.NoSweep)
 	hiding := system.StartHidingBucket(t, c.System)
 	ingest := c.Service(t, "ingest")
-	c.Front(t, ingest, c.Service(t, "query"))
+	query := c.Service(t, "query")
+	c.Front(t, ingest, query)
 	c.Service(t, "analyzer", "ASSAY_S3_ENDPOINT="+hiding.URL)
 	owner := system.NewOwner()
 	s, operator, api := system.System{HTTP: ingest.Operator}, system.OperatorClient(t, ingest.Operator), c.Client(t, owner)
@@ -90,6 +91,15 @@ func TestReplayFailsAgain(t *testing.T) {
 	hiding.Hidden.Store(true)
 	file = system.UploadMultipart(t, api, "b.txt", "text/plain", []byte("one two"))
 	first = system.DeadLetters(t, operator, file.FileID, 1)[0]
+	system.Eventually(t, func() error {
+		_, metrics := system.Get(t, query.Operator+"/metrics")
+		for _, want := range []string{`assay_dead_letters{area="textfile",reason="missing"} 1`, `assay_dead_letters{area="none",reason="crashed"} 0`} {
+			if !strings.Contains(metrics, want) {
+				return fmt.Errorf("the metrics of query do not contain %s", want)
+			}
+		}
+		return nil
+	})
 	for body, field := range map[string]string{
 		`{"sequence":0}`: "body.sequence", fmt.Sprintf(`{"sequence":%d,"reason":"object"}`, first.Sequence): "body.sequence", `{"max":0}`: "body.max",
 	} {

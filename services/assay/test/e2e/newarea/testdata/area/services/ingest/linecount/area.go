@@ -29,7 +29,7 @@ type Area struct {
 func New(cfg linecount.Config, backends *backend.Connections, shared accept.Shared) *Area {
 	a := &Area{store: linecount.NewStore(backends.DB, cfg)}
 	a.Items = accept.New(shared, accept.Area[linecount.Item]{
-		Name: linecount.Name, Stream: linecount.WorkStream, Bucket: backends.Bucket,
+		Name: linecount.Name, Stream: linecount.WorkStream, Bucket: backends.Bucket, Path: "/v1/linecounts/",
 		Nouns:  accept.Nouns{Missing: "There is no line count with this id.", Item: "line count", Content: "text", Again: "Reserve again."},
 		Upload: linecount.Item.Upload, Find: a.store.Get, Retry: a.store.Retry, Check: a.store.Check,
 		Owns: func(o blob.Object) (id string, mine bool) {
