@@ -100,7 +100,8 @@ type StatusError struct {
 	Area     string    `json:"area,omitempty"`
 	ID       string    `json:"id"`
 	Consumer string    `json:"consumer,omitempty"`
-	Sequence uint64    `json:"sequence,omitempty"` // of a dead letter
+	Sequence uint64    `json:"sequence,omitempty"` // of a dead letter, as Class
+	Class    string    `json:"class,omitempty"`
 	Text     string    `json:"text"`
 }
 

@@ -99,6 +99,7 @@ type TraceDeadLetter struct {
 	At       time.Time `json:"at"`
 	StoredAt time.Time `json:"storedAt"`
 	Attempts int       `json:"attempts"`
+	Class    string    `json:"class"`
 	Reason   string    `json:"reason"`
 }
 

@@ -256,7 +256,7 @@ func (v *topView) errors(width int) []string {
 	for _, e := range v.items.Errors {
 		what := e.Kind
 		if e.Kind == "dead" {
-			what = fmt.Sprintf("dead letter %d", e.Sequence)
+			what = fmt.Sprintf("dead %d %s", e.Sequence, e.Class)
 		}
 		what = fmt.Sprintf("%8s  %-9s %-36s  %s", stamp(e.At, v.status.At), cmp.Or(e.Area, e.Consumer), shown(e.ID), what)
 		if width > 0 && width < wideEnough {

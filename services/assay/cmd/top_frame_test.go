@@ -67,7 +67,7 @@ func TestFrameFitsTheTerminal(t *testing.T) {
 	v := busyTop()
 	text := strings.Join(v.frame(v.at, 80, 24), "\n")
 	for _, want := range []string{
-		"every 2s", "s3 FAILS", "ACCEPT/M", "textfile       240      150      2.0", "library", "\nother     " + strings.Repeat(" ", 69) + "2\n", "OLDEST ITEMS", "attempt 3", "LAST ERRORS", "dead letter 0", `"bad\x1b[2J reason`, "SWEEPS", "STOPPED",
+		"every 2s", "s3 FAILS", "ACCEPT/M", "textfile       240      150      2.0", "library", "\nother     " + strings.Repeat(" ", 69) + "2\n", "OLDEST ITEMS", "attempt 3", "LAST ERRORS", "dead 0", `"bad\x1b[2J reason`, "SWEEPS", "STOPPED",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the frame does not contain %q:\n%s", want, text)

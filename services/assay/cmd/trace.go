@@ -135,7 +135,7 @@ func pathOf(v client.Trace) []traced {
 		add(o.StoredAt, "outcome %s: %s", o.End, strings.TrimSuffix(o.EventID+"; "+o.Error, "; "))
 	}
 	for _, l := range v.DeadLetters {
-		add(l.At, "dead letter %d of %s after %s: %s", l.Sequence, l.Consumer, attempts(client.DeadLetter{Attempts: l.Attempts}), l.Reason)
+		add(l.At, "dead letter %d of %s, %s after %s: %s", l.Sequence, l.Consumer, cmp.Or(l.Class, "given up"), attempts(client.DeadLetter{Attempts: l.Attempts}), l.Reason)
 	}
 	for _, d := range v.Deliveries {
 		addDelivery(add, d)

@@ -66,6 +66,7 @@ type statusError struct {
 	ID       string    `json:"id" doc:"id of the item; empty if the message was not an event"`
 	Consumer string    `json:"consumer,omitempty" doc:"of a dead letter"`
 	Sequence uint64    `json:"sequence,omitempty" doc:"of a dead letter"`
+	Class    string    `json:"class,omitempty" doc:"of a dead letter" example:"unavailable"`
 	Text     string    `json:"text" doc:"the reason"`
 }
 
@@ -97,8 +98,8 @@ func (s *Service) getItems(ctx context.Context, _ *struct{}) (*itemsOutput, erro
 		return slices.ContainsFunc(letters, func(l bus.DeadLetter) bool { return l.Item == e.ID })
 	})
 	for _, l := range letters {
-		e := statusError{At: l.Last.UTC(), Kind: "dead", ID: l.Item, Consumer: l.Consumer, Sequence: l.Sequence, Text: l.Reason}
-		if i := slices.IndexFunc(consumers, func(of []string) bool { return slices.Contains(of, l.Consumer) }); i >= 0 {
+		e := statusError{At: l.Last.UTC(), Kind: "dead", ID: l.Item, Consumer: l.Consumer, Sequence: l.Sequence, Class: string(l.Class), Text: l.Reason}
+		if i := slices.IndexFunc(s.areas, func(a observed) bool { return a.Work.Stores(l.Subject) }); i >= 0 {
 			e.Area = s.areas[i].Name
 		}
 		r.Errors = append(r.Errors, e)

@@ -106,6 +106,7 @@ type traceLetter struct {
 	At       time.Time `json:"at" doc:"when the consumer gave up"`
 	StoredAt time.Time `json:"storedAt" doc:"when the message was queued"`
 	Attempts int       `json:"attempts" doc:"0 if a sweep restored the dead letter"`
+	Class    string    `json:"class" example:"unavailable"`
 	Reason   string    `json:"reason"`
 }
 

@@ -200,7 +200,7 @@ func (i *identifiers) addIDs(request, trace string) {
 
 func letterOf(l bus.DeadLetter) traceLetter {
 	return traceLetter{
-		Sequence: l.Sequence, Consumer: l.Consumer, Subject: l.Subject, At: l.Last.UTC(), StoredAt: l.First.UTC(), Attempts: l.Attempts, Reason: l.Reason,
+		Sequence: l.Sequence, Consumer: l.Consumer, Subject: l.Subject, At: l.Last.UTC(), StoredAt: l.First.UTC(), Attempts: l.Attempts, Class: string(l.Class), Reason: l.Reason,
 	}
 }
 
