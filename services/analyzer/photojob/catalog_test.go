@@ -3,6 +3,7 @@ package photojob
 import (
 	"context"
 	"errors"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -135,8 +136,23 @@ func TestHoldMetric(t *testing.T) {
 	if cost := testutil.ToFloat64(c.metrics.cost.WithLabelValues(photojob.Gemini, photojob.StepEdit)); cost != 0.202 {
 		t.Errorf("got cost %v, want 0.202", cost)
 	}
-	if n := testutil.CollectAndCount(c.metrics.calls); n != 2 {
-		t.Errorf("got %d outcomes, want 2", n)
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(c.metrics.calls)
+	families, err := registry.Gather()
+	if err != nil || len(families) != 1 {
+		t.Fatalf("got %d families, error %v, want 1", len(families), err)
+	}
+	calls := map[string]uint64{}
+	for _, series := range families[0].GetMetric() {
+		for _, label := range series.GetLabel() {
+			if label.GetName() == "outcome" {
+				calls[label.GetValue()] += series.GetHistogram().GetSampleCount()
+			}
+		}
+	}
+	want := map[string]uint64{"ok": 1, "unknown": 1, "retry": 0, "defer": 0, "suspend": 0, "permanent": 0, "internal": 0}
+	if !maps.Equal(calls, want) {
+		t.Errorf("got the outcomes %v, want %v", calls, want)
 	}
 }
 
