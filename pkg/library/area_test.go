@@ -94,3 +94,18 @@ func TestKeys(t *testing.T) {
 		}
 	}
 }
+
+// TestWorkIsCountedByFile checks which item the backlog counts for a step: the file, and none for the removal of a node, which
+// has no outcome.
+func TestWorkIsCountedByFile(t *testing.T) {
+	r := open(t)
+	f, w := r.in(Loaded)
+	for _, test := range []struct{ subject, want string }{
+		{f.Start("e1").Subject, f.ID}, {w.Step(f, extract.StepMetadata).Subject, f.ID}, {w.Step(f, StepFinish).Subject, f.ID},
+		{w.Erase().Subject, ""}, {"assay.file.uploaded." + f.ID, ""},
+	} {
+		if got := Work().Item(test.subject); got != test.want {
+			t.Errorf("%s: got item %q, want %q", test.subject, got, test.want)
+		}
+	}
+}
