@@ -29,7 +29,7 @@ const (
 
 // outcomes returns all outcomes of an attempt.
 func outcomes() []string {
-	return []string{outcomeDone, outcomeRetry, outcomeGivenUp, outcomeReturned, outcomeTakenOver, outcomeDelayed}
+	return []string{outcomeDone, outcomeRetry, outcomeGivenUp, outcomeRejected, outcomeReturned, outcomeTakenOver, outcomeDelayed}
 }
 
 // consumerRun is one call of Run.
