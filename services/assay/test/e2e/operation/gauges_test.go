@@ -19,7 +19,7 @@ func TestGauges(t *testing.T) {
 	c := system.StartCluster(t)
 	ingest, first, second := c.Service(t, "ingest"), c.Service(t, "query"), c.Service(t, "query")
 	c.Front(t, ingest, first)
-	query := exporter{"query", first.Operator}
+	query, other := exporter{"query", first.Operator}, exporter{"the second query", second.Operator}
 	for _, area := range []string{"textfile", "feed", "photojob", "library"} {
 		label := fmt.Sprintf("area=%q", area)
 		for _, name := range []string{"assay_backlog_items", "assay_backlog_oldest_seconds", "assay_sweep_last_run_timestamp_seconds", "assay_sweep_last_findings", "assay_sweep_last_failed", "assay_sweep_stops"} {
@@ -31,7 +31,9 @@ func TestGauges(t *testing.T) {
 		query.equals(t, 0, "assay_projection_changes_total", fmt.Sprintf("projection=%q", projection))
 	}
 	began := float64(time.Now().Unix())
-	query.exceeds(t, began-60, "assay_status_read_timestamp_seconds") // the items below are added to an empty backlog
+	for _, process := range []exporter{query, other} { // the items below are added to an empty backlog
+		process.exceeds(t, began-60, "assay_status_read_timestamp_seconds")
+	}
 
 	user := c.Client(t, system.NewOwner())
 	for n := range 3 {
@@ -43,7 +45,7 @@ func TestGauges(t *testing.T) {
 	for _, name := range files {
 		addFile(t, user, name)
 	}
-	for _, process := range []exporter{query, {"the second query", second.Operator}} {
+	for _, process := range []exporter{query, other} {
 		process.equals(t, 3, "assay_backlog_items", `area="textfile"`)
 		process.equals(t, float64(len(files)), "assay_backlog_items", `area="library"`)
 		process.equals(t, 0, "assay_backlog_items", `area="feed"`)
@@ -53,9 +55,11 @@ func TestGauges(t *testing.T) {
 		process.exceeds(t, 0, "assay_stream_fill_ratio", `stream="ASSAY_WORK_TEXTFILE"`)
 		process.equals(t, 1_000_000*4096, "assay_stream_limit_bytes", `stream="ASSAY_WORK_TEXTFILE"`)
 	}
-	sum := itemsOf(t, c, "library")
-	if want := (items{Accepted: len(files), Waiting: len(files)}); sum != want {
-		t.Errorf("without an analyzer, the status shows %+v, want %+v", sum, want)
+	for _, process := range []exporter{query, other} {
+		sum := process.items(t, "library")
+		if want := (items{Accepted: len(files), Waiting: len(files)}); sum != want {
+			t.Errorf("without an analyzer, the status of %s shows %+v, want %+v", process.name, sum, want)
+		}
 	}
 
 	// A sweep repairs work whose message was lost.
@@ -70,16 +74,18 @@ func TestGauges(t *testing.T) {
 	query.equals(t, 0, "assay_sweep_last_failed", `area="textfile"`)
 
 	analyzer := exporter{"analyzer", c.Service(t, "analyzer", system.NoSweep).Operator}
-	system.Eventually(t, func() error {
-		sum := itemsOf(t, c, "library")
-		if sum.Accepted != sum.Completed+sum.Failed+sum.Waiting {
-			t.Errorf("the status shows %+v, want as many accepted items as the others together", sum)
-		}
-		if want := (items{Accepted: len(files), Completed: len(files) - 1, Failed: 1}); sum != want {
-			return fmt.Errorf("the status shows %+v, want %+v", sum, want)
-		}
-		return nil
-	})
+	for _, process := range []exporter{query, other} {
+		system.Eventually(t, func() error {
+			sum := process.items(t, "library")
+			if sum.Accepted != sum.Completed+sum.Failed+sum.Waiting {
+				t.Errorf("the status of %s shows %+v, want as many accepted items as the others together", process.name, sum)
+			}
+			if want := (items{Accepted: len(files), Completed: len(files) - 1, Failed: 1}); sum != want {
+				return fmt.Errorf("the status of %s shows %+v, want %+v", process.name, sum, want)
+			}
+			return nil
+		})
+	}
 	query.equals(t, 0, "assay_backlog_items", `area="textfile"`)
 	query.equals(t, 0, "assay_backlog_items", `area="library"`)
 	query.equals(t, 0, "assay_backlog_oldest_seconds", `area="textfile"`)
@@ -106,8 +112,8 @@ func addFile(t *testing.T, c *client.Client, name string) {
 // items are the numbers of items of an area in the last hour.
 type items struct{ Accepted, Completed, Failed, Waiting int }
 
-// itemsOf returns the numbers of the status of query.
-func itemsOf(t *testing.T, c *system.Cluster, name string) (sum items) {
+// items returns the numbers of an area in the status of a process of query.
+func (e exporter) items(t *testing.T, name string) (sum items) {
 	t.Helper()
 	var status struct {
 		Areas []struct {
@@ -116,7 +122,7 @@ func itemsOf(t *testing.T, c *system.Cluster, name string) (sum items) {
 			Minutes []items
 		}
 	}
-	ask(t, system.System{HTTP: c.Operator}, http.MethodGet, "/v1/status", "", &status)
+	ask(t, system.System{HTTP: e.operator}, http.MethodGet, "/v1/status", "", &status)
 	for _, area := range status.Areas {
 		if area.Name != name {
 			continue
