@@ -16,9 +16,9 @@ func containsAll(text string, parts []string) bool {
 	return true
 }
 
-// tail is the end of a recording, in which the programs do what they continue to do. It is longer than the interval of 10 s
-// at which query reads the state of the system.
-const tail = 15 * time.Second
+// usualTail is the length of the end of a recording, in which the programs do what they continue to do. It is longer than
+// the interval of 10 s at which query reads the state of the system.
+const usualTail = 15 * time.Second
 
 // values returns a series in the notation of promtool: the recorded samples, then n more intervals in which the programs
 // continue to do what they did in the tail of the recording. Scrapes without the series write a stale marker, as
@@ -60,7 +60,7 @@ func (r *recording) values(series string, n int) string {
 //   - other gauges keep their value.
 func (r *recording) slope(series string) float64 {
 	last := r.rounds[len(r.rounds)-1]
-	from := slices.IndexFunc(r.rounds, func(now round) bool { return time.Duration(last.at-now.at)*r.every <= tail })
+	from := slices.IndexFunc(r.rounds, func(now round) bool { return time.Duration(last.at-now.at)*r.every <= r.tail })
 	end := r.rounds[from:]
 	first, ok := end[0].values[series]
 	if !ok || len(end) < 2 {

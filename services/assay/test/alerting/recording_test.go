@@ -30,6 +30,7 @@ type recording struct {
 	targets []target
 	client  *http.Client
 	every   time.Duration
+	tail    time.Duration // see usualTail
 	began   time.Time
 	rounds  []round
 	types   map[string]string // by family
@@ -48,7 +49,7 @@ func newRecording(t *testing.T, every time.Duration, targets ...target) *recordi
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	t.Cleanup(transport.CloseIdleConnections)
 	return &recording{
-		targets: targets, client: &http.Client{Transport: transport, Timeout: 10 * time.Second}, every: every, began: time.Now(),
+		targets: targets, client: &http.Client{Transport: transport, Timeout: 10 * time.Second}, every: every, tail: usualTail, began: time.Now(),
 		types: map[string]string{"up": "gauge"}, family: map[string]string{},
 	}
 }
