@@ -152,7 +152,7 @@ func TestForbiddenIsReportedImmediately(t *testing.T) {
 		want       string
 	}{
 		"analyzer as ingest": {"analyzer", "ingest", "the user of analyzer may not publish to $JS.API."},
-		"ingest as query":    {"ingest", "query", "stream ASSAY_ATTEMPTS: NATS denies permission: the user of ingest may not publish to $JS.API.STREAM.INFO.ASSAY_ATTEMPTS"},
+		"ingest as query":    {"ingest", "query", "consumer ingest-notice on stream ASSAY_NOTICES: NATS denies permission: the user of ingest may not publish to $JS.API.CONSUMER.INFO.ASSAY_NOTICES.ingest-notice"},
 	} {
 		c.Identity = func(string) []string {
 			return []string{"ASSAY_NATS_USER=" + test.user, "ASSAY_NATS_PASSWORD=" + test.user}
