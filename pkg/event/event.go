@@ -9,10 +9,13 @@ package event
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/reflect/protoregistry"
 )
 
 // Subjects of the events of all areas, for streams and subscribers. The subjects of work
@@ -65,14 +68,31 @@ func OutcomesOf(area, id string) string { return "assay.analysis.*." + area + ".
 // assay.v1.FileUploaded.
 func (e Event) Type() string { return string(proto.MessageName(e.Data)) }
 
-// Types returns the types of the events that streams store.
+// Types returns the types of all events, in alphabetical order: those messages of proto/assay/v1 that are not a part of others.
 func Types() []string {
-	var all []string
-	for _, data := range []proto.Message{
-		&FileUploaded{}, &FeedItemAccepted{}, &PhotoUploaded{}, &LibraryStep{}, &NodeChanged{}, &AnalysisCompleted{}, &AnalysisFailed{},
-	} {
-		all = append(all, Event{Data: data}.Type())
+	parts := map[protoreflect.FullName]bool{}
+	var messages []protoreflect.MessageDescriptor
+	of := (&AnalysisCompleted{}).ProtoReflect().Descriptor().ParentFile().Package()
+	protoregistry.GlobalFiles.RangeFilesByPackage(of, func(file protoreflect.FileDescriptor) bool {
+		for i := range file.Messages().Len() {
+			messages = append(messages, file.Messages().Get(i))
+		}
+		return true
+	})
+	for _, message := range messages {
+		for i := range message.Fields().Len() {
+			if part := message.Fields().Get(i).Message(); part != nil {
+				parts[part.FullName()] = true
+			}
+		}
 	}
+	var all []string
+	for _, message := range messages {
+		if !parts[message.FullName()] {
+			all = append(all, string(message.FullName()))
+		}
+	}
+	slices.Sort(all)
 	return all
 }
 

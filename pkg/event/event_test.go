@@ -2,6 +2,7 @@ package event_test
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -177,5 +178,15 @@ func TestDeadLettersRoundTrip(t *testing.T) {
 	}
 	if got := event.DeadOf("worker"); got != "assay.dead.worker" {
 		t.Errorf("got subject %s, want assay.dead.worker", got)
+	}
+}
+
+// TestTypesAreThoseOfEvents checks that the list contains events, and no parts of them.
+func TestTypesAreThoseOfEvents(t *testing.T) {
+	types := event.Types()
+	for name, want := range map[string]bool{"FileUploaded": true, "AnalysisFailed": true, "FeedAlert": true, "TextStatistics": false, "WordCount": false, "PhotoLabel": false} {
+		if got := slices.Contains(types, "assay.v1."+name); got != want {
+			t.Errorf("%s is listed: got %t, want %t (%v)", name, got, want, types)
+		}
 	}
 }
