@@ -68,7 +68,11 @@ func (w *consumerRun) work(ctx context.Context, msg *nats.Msg) {
 	}
 	outcome, settled := w.settle(ctx, msg, delivery, try, err)
 	span.SetAttributes(attribute.Int("assay.attempt", delivery.Attempt), attribute.String("assay.outcome", outcome))
-	obs.End(span, errors.Join(err, settled))
+	if outcome == outcomeRejected { // a mistake of a client is not an error of the system
+		obs.End(span, settled)
+	} else {
+		obs.End(span, errors.Join(err, settled))
+	}
 	try.end(ctx, outcome, err)
 
 	took := time.Since(started)
