@@ -252,7 +252,7 @@ var withoutTables = []string{
 	"GET /v1/events", "GET /v1/feed/events", "POST /v1/feed/items",
 	"GET /v1/library/nodes/public", "GET /v1/library/nodes/shared", "GET /v1/library/search",
 	"operator GET /v1/dead", "operator GET /v1/dead/{sequence}", "operator DELETE /v1/dead/{sequence}", "operator POST /v1/dead/replay", "operator POST /v1/dead/drop",
-	"operator GET /v1/audit", "operator GET /v1/events", "operator GET /v1/status", "operator POST /v1/sweeps",
+	"operator GET /v1/audit", "operator GET /v1/events", "operator GET /v1/status", "operator GET /v1/status/items", "operator POST /v1/sweeps",
 	"operator GET /v1/library/files", "operator GET /v1/library/workflows", "operator GET /v1/photos",
 	"GET /v1/photos/{id}/{file}", "POST /v1/photos/explain", // a name that is no rendition; no item is read
 	"operator GET /v1/photo-providers/{name}", "operator PUT /v1/photo-providers/{name}",
