@@ -15,10 +15,12 @@ require (
 	golang.org/x/sync v0.24.0
 )
 
-require github.com/gabriel-vasile/mimetype v1.4.16
+require (
+	github.com/assay-project/assay/pkg/event v0.0.0
+	github.com/gabriel-vasile/mimetype v1.4.16
+)
 
 require (
-	github.com/assay-project/assay/pkg/event v0.0.0 // indirect
 	github.com/cenkalti/backoff/v5 v5.0.3 // indirect
 	github.com/go-logr/logr v1.4.4 // indirect
 	github.com/go-logr/stdr v1.2.2 // indirect
