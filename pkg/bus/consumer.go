@@ -192,13 +192,13 @@ func (d Delivery) WithTrace(ctx context.Context) context.Context {
 	return obs.WithTrace(ctx, obs.Trace(event.ParseTrace(d.header)))
 }
 
-// BeginTrace is like WithTrace, and begins the span of the delivery to a consumer. A redelivery has the number of the server,
-// which counts every delivery, and links to the previous one.
-func (d Delivery) BeginTrace(ctx context.Context, c Consumer, number int) (context.Context, trace.Span) {
+// BeginTrace is like WithTrace, and begins the span of the delivery to a consumer. A redelivery links to the previous delivery,
+// so Attempt must still be the count of the server, which includes every delivery.
+func (d Delivery) BeginTrace(ctx context.Context, c Consumer) (context.Context, trace.Span) {
 	return obs.BeginDelivery(d.WithTrace(ctx), "process "+d.Type,
-		obs.Delivery{Message: fmt.Sprintf("%s/%s/%d/%d", c.Name, c.Stream, d.Sequence, d.Stored.UnixMilli()), Number: number},
+		obs.Delivery{Message: fmt.Sprintf("%s/%s/%d/%d", c.Name, c.Stream, d.Sequence, d.Stored.UnixMilli()), Number: d.Attempt},
 		trace.WithSpanKind(trace.SpanKindConsumer), trace.WithAttributes(
 			semconv.MessagingSystemKey.String("nats"), semconv.MessagingOperationTypeProcess, semconv.MessagingConsumerGroupName(c.Name),
 			semconv.MessagingMessageID(d.ID), semconv.MessagingDestinationName(d.Subject),
-			attribute.Int("assay.delivery", number), attribute.String("assay.area", c.Area), attribute.String("assay.item", d.Item)))
+			attribute.Int("assay.delivery", d.Attempt), attribute.String("assay.area", c.Area), attribute.String("assay.item", d.Item)))
 }

@@ -40,7 +40,7 @@ func Begin(ctx context.Context, name string, options ...trace.SpanStartOption) (
 		return tracer.Start(ctx, name, options...)
 	}
 	if span := trace.SpanContextFromContext(ctx); !span.IsValid() {
-		ctx = withSpan(ctx, generated(span.TraceID()))
+		ctx = trace.ContextWithRemoteSpanContext(ctx, generated(span.TraceID()))
 	}
 	return ctx, noop.Span{}
 }

@@ -38,7 +38,7 @@ type requestKey struct{}
 
 // WithTrace returns a context with t in place of its trace.
 func WithTrace(ctx context.Context, t Trace) context.Context {
-	return withSpan(context.WithValue(ctx, requestKey{}, t.RequestID), parse(t.Parent, t.State))
+	return trace.ContextWithRemoteSpanContext(context.WithValue(ctx, requestKey{}, t.RequestID), parse(t.Parent, t.State))
 }
 
 // WithTraceID is like WithTrace for a trace of which only the id is known, 32 hex digits. A span that Begin starts in the
@@ -48,11 +48,7 @@ func WithTraceID(ctx context.Context, requestID, id string) context.Context {
 	if err != nil {
 		return WithTrace(ctx, Trace{RequestID: requestID})
 	}
-	return withSpan(context.WithValue(ctx, requestKey{}, requestID), trace.NewSpanContext(trace.SpanContextConfig{TraceID: traceID}))
-}
-
-func withSpan(ctx context.Context, span trace.SpanContext) context.Context {
-	return trace.ContextWithRemoteSpanContext(ctx, span)
+	return trace.ContextWithRemoteSpanContext(context.WithValue(ctx, requestKey{}, requestID), trace.NewSpanContext(trace.SpanContextConfig{TraceID: traceID}))
 }
 
 // TraceFrom returns the Trace of ctx, or the zero Trace. Its parent is the current span.
@@ -68,7 +64,7 @@ const (
 
 func traceOf(requestID string, span trace.SpanContext) Trace {
 	headers := propagation.MapCarrier{}
-	propagation.TraceContext{}.Inject(withSpan(context.Background(), span), headers)
+	propagation.TraceContext{}.Inject(trace.ContextWithRemoteSpanContext(context.Background(), span), headers)
 	return Trace{RequestID: requestID, Parent: headers[parentHeader], State: headers[stateHeader]}
 }
 

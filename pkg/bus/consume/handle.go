@@ -55,7 +55,7 @@ func (w *consumerRun) work(ctx context.Context, msg *nats.Msg) {
 	started := time.Now()
 
 	delivery, err := bus.ParseDelivery(msg)
-	ctx, span := delivery.BeginTrace(ctx, c, delivery.Attempt)
+	ctx, span := delivery.BeginTrace(ctx, c)
 	stopRenewing := renew(msg, c.Lease)
 	defer stopRenewing()
 	try := &entry{}

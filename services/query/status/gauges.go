@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// gauges are what every process of query reports of the whole system, as read at the last sample. Dead letters are
-// counted by their own package.
+// gauges are what every process of query reports of the whole system, as read at the last sample. DeadLetters counts
+// dead letters.
 type gauges struct {
 	items, oldest                 *prometheus.GaugeVec // of an area
 	messages, bytes, limit, fill  *prometheus.GaugeVec // of a stream
