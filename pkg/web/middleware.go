@@ -175,9 +175,12 @@ func addressOf(remoteAddr string) string {
 	return host
 }
 
-// OwnerDigest returns the digest of an owner id for logs and operators: 12 hexadecimal digits of its SHA-256. The
-// id itself is not shown, because it acts as a credential.
+// OwnerDigest returns the digest of an owner id for logs and operators: 12 hexadecimal digits of its SHA-256, or "" without an
+// owner. The id itself is not shown, because it acts as a credential.
 func OwnerDigest(owner string) string {
+	if owner == "" {
+		return ""
+	}
 	sum := sha256.Sum256([]byte(owner))
 	return hex.EncodeToString(sum[:6])
 }

@@ -13,7 +13,7 @@ type Trace struct {
 	Area        string            `json:"area"`
 	Found       bool              `json:"found"` // false if the item was deleted or has expired
 	Name        string            `json:"name,omitempty"`
-	OwnerHash   string            `json:"ownerHash,omitempty"`
+	Owner       string            `json:"owner,omitempty"`
 	State       string            `json:"state,omitempty"`
 	Error       string            `json:"error,omitempty"`
 	RequestIDs  []string          `json:"requestIds"`

@@ -43,7 +43,7 @@ func traceFields(t *columns, v client.Trace) {
 	t.field("item", v.ID)
 	t.field("area", v.Area)
 	t.field("name", v.Name)
-	t.field("owner", v.OwnerHash)
+	t.field("owner", v.Owner)
 	t.field("state", cmp.Or(v.State, "not in the tables: deleted, or expired"))
 	t.field("error", v.Error)
 	for _, id := range v.RequestIDs {

@@ -72,10 +72,7 @@ func (d *Service) view(l bus.DeadLetter) DeadLetterView {
 	shown := DeadLetterView{
 		Area: noArea, Class: l.Class, ReplayOf: l.ReplayOf,
 		Sequence: l.Sequence, Consumer: l.Consumer, Subject: l.Subject, Reason: l.Reason, Attempts: l.Attempts,
-		First: l.First, Last: l.Last, EventID: l.ID, Type: l.Type, Item: l.Item,
-	}
-	if l.Owner != "" {
-		shown.Owner = web.OwnerDigest(l.Owner)
+		First: l.First, Last: l.Last, EventID: l.ID, Type: l.Type, Item: l.Item, Owner: web.OwnerDigest(l.Owner),
 	}
 	for _, area := range d.areas {
 		if area.Work.Stores(l.Subject) {

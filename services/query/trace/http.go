@@ -21,7 +21,7 @@ func (s *Service) Routes(r *web.Router) {
 		OperationID: "get-trace", Method: http.MethodGet, Path: "/v1/trace/{id}", Tags: []string{"status"},
 		Summary: "Show the path of an item",
 		Description: "Contains what the tables, the work stream, the log of attempts, the outcomes, the dead letters, the webhooks and the sweeps " +
-			"state about an item. The owner is shown as a hash. A first attempt that succeeds within half a second is not logged.",
+			"state about an item. The owner is shown as a digest. A first attempt that succeeds within half a second is not logged.",
 	}, s.get)
 }
 
@@ -41,7 +41,7 @@ type traceView struct {
 	Area        string          `json:"area" example:"textfile"`
 	Found       bool            `json:"found" doc:"false if the tables do not contain the item: it was deleted or has expired"`
 	Name        string          `json:"name,omitempty"`
-	OwnerHash   string          `json:"ownerHash,omitempty" doc:"the first 16 hexadecimal digits of the SHA-256 of the owner's id"`
+	Owner       string          `json:"owner,omitempty" example:"9f86d081884c" doc:"a digest of the owner's id, as in logs"`
 	State       string          `json:"state,omitempty" example:"COMPLETED"`
 	Error       string          `json:"error,omitempty"`
 	RequestIDs  []string        `json:"requestIds" nullable:"false" doc:"X-Request-Id of the requests that caused the work"`
@@ -134,7 +134,7 @@ func newView(area, id string, item *Item) traceView {
 		Findings: []sweep.Finding{}, Problems: []string{},
 	}
 	if item != nil {
-		v.Found, v.Name, v.OwnerHash, v.State, v.Error = true, item.Name, hashOf(item.Owner), item.State, item.Error
+		v.Found, v.Name, v.Owner, v.State, v.Error = true, item.Name, web.OwnerDigest(item.Owner), item.State, item.Error
 		v.Moments, v.Parts = append(v.Moments, item.Moments...), append(v.Parts, item.Parts...)
 	}
 	return v

@@ -14,6 +14,7 @@ import (
 	"github.com/assay-project/assay/pkg/event"
 	"github.com/assay-project/assay/pkg/obs"
 	"github.com/assay-project/assay/pkg/sweep"
+	"github.com/assay-project/assay/pkg/web"
 	"github.com/assay-project/assay/services/query/webhook"
 )
 
@@ -173,7 +174,7 @@ func (s *Service) outcome(ctx context.Context, v *traceView, m *jetstream.RawStr
 		one.End, one.ErrorCode, one.Error = "failed", failed.ErrorCode, failed.ErrorMessage
 	}
 	v.Outcomes = append(v.Outcomes, one)
-	v.OwnerHash = cmp.Or(v.OwnerHash, hashOf(envelope.Owner))
+	v.Owner = cmp.Or(v.Owner, web.OwnerDigest(envelope.Owner))
 	deliveries, err := s.hooks.DeliveriesOf(ctx, envelope.Owner, envelope.ID, envelope.Time)
 	if err != nil {
 		return fmt.Errorf("webhook deliveries: %w", err)

@@ -4,8 +4,6 @@ package trace
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"time"
@@ -113,13 +111,4 @@ func (s *Service) find(ctx context.Context, areas []traced, id string) (traceVie
 		failed = lifecycle.ErrNotFound
 	}
 	return traceView{}, failed
-}
-
-// hashOf returns a hash that stands for an owner, whose id acts as a credential.
-func hashOf(owner string) string {
-	if owner == "" {
-		return ""
-	}
-	sum := sha256.Sum256([]byte(owner))
-	return hex.EncodeToString(sum[:8])
 }
