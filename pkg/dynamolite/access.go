@@ -39,6 +39,11 @@ type Access struct {
 type touch struct {
 	TableName, IndexName      string
 	StreamArn, ShardIterator  string
+	ResourceArn, TableArn     string // tags; exports
+	BackupArn                 string
+	SourceTableName           string
+	TargetTableName           string
+	SourceTableArn            string
 	Key, Item                 attr.Item
 	ExpressionAttributeNames  map[string]string
 	ExpressionAttributeValues attr.Item
@@ -84,12 +89,38 @@ func (e *Engine) needs(operation string, body []byte) []Access {
 		touch
 		RequestItems  map[string]json.RawMessage
 		TransactItems []map[string]touch
+		Tags          []json.RawMessage
 	}
-	if json.Unmarshal(body, &in) != nil {
+	if decode(body, &in) != nil { // like the operation, so that both see the same parameters
 		return []Access{{Action: "dynamodb:" + operation, Resource: "*"}} // a caller with all permissions gets the validation error instead
 	}
-	var all []Access
-	for _, action := range in.TransactItems {
+	switch operation {
+	case "TransactWriteItems", "TransactGetItems":
+		if len(in.TransactItems) > 0 {
+			return e.needsOfTransaction(in.TransactItems)
+		}
+	case "BatchWriteItem", "BatchGetItem":
+		if len(in.RequestItems) > 0 {
+			return e.needsOfBatch(operation, in.RequestItems)
+		}
+	case "CreateTable":
+		all := []Access{e.need(operation, in.touch)}
+		if len(in.Tags) > 0 {
+			all = append(all, e.need("TagResource", touch{ResourceArn: arnPrefix + in.TableName}))
+		}
+		return all
+	case "RestoreTableFromBackup", "RestoreTableToPointInTime":
+		all := []Access{e.need(operation, in.touch)}
+		for _, action := range slices.Concat(restoring, []string{operation}) {
+			all = append(all, Access{Action: "dynamodb:" + action, Resource: arnPrefix + in.TargetTableName})
+		}
+		return all
+	}
+	return []Access{e.need(operation, in.touch)}
+}
+
+func (e *Engine) needsOfTransaction(actions []map[string]touch) (all []Access) {
+	for _, action := range actions {
 		for verb, part := range action {
 			name := verb + "Item" // Put, Update, Delete, Get
 			if verb == "ConditionCheck" {
@@ -98,12 +129,16 @@ func (e *Engine) needs(operation string, body []byte) []Access {
 			all = append(all, e.need(name, part))
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(in.RequestItems)) {
+	return all
+}
+
+func (e *Engine) needsOfBatch(operation string, requests map[string]json.RawMessage) (all []Access) {
+	for _, name := range slices.Sorted(maps.Keys(requests)) {
 		var part struct { // a batch write has a list without Keys here, and needs permission for the table only
 			touch
 			Keys []attr.Item
 		}
-		_ = json.Unmarshal(in.RequestItems[name], &part)
+		_ = decode(requests[name], &part)
 		part.TableName = name
 		access := e.need(operation, part.touch)
 		for _, leading := range e.leadingKeys(name, part.Keys) {
@@ -111,11 +146,12 @@ func (e *Engine) needs(operation string, body []byte) []Access {
 			all = append(all, access)
 		}
 	}
-	if all == nil {
-		all = append(all, e.need(operation, in.touch))
-	}
 	return all
 }
+
+// restoring are the actions that a restore needs for the table that it creates, in addition to its own (Service
+// Authorization Reference, "Actions, resources, and condition keys for Amazon DynamoDB").
+var restoring = []string{"BatchWriteItem", "DeleteItem", "GetItem", "PutItem", "Query", "Scan", "UpdateItem"}
 
 func (e *Engine) need(action string, t touch) Access {
 	access := Access{Action: "dynamodb:" + action, Resource: t.resource(action), Attributes: t.attributes(), ReturnValues: t.ReturnValues}
@@ -182,24 +218,41 @@ func (t touch) partition(key keySchema) string {
 	return partition.Str
 }
 
+// resource returns the ARN of the resource of an action. It ignores parameters that the action does not have, because
+// the operation ignores them too.
 func (t touch) resource(action string) string {
-	switch {
-	case t.StreamArn != "":
-		return t.StreamArn
-	case t.ShardIterator != "":
-		p, err := parsePosition(t.ShardIterator)
-		if err != nil {
-			return "*"
+	arn := ""
+	switch action {
+	case "DescribeStream", "GetShardIterator":
+		arn = t.StreamArn
+	case "GetRecords":
+		if p, err := parsePosition(t.ShardIterator); err == nil {
+			arn = p.arn
 		}
-		return p.arn
-	case action == "ListStreams" && t.TableName != "":
-		return arnPrefix + t.TableName + "/stream/*"
-	case t.TableName == "":
-		return "*"
-	case t.IndexName != "":
-		return arnPrefix + t.TableName + "/index/" + t.IndexName
+	case "ListStreams":
+		if t.TableName != "" {
+			arn = arnPrefix + t.TableName + "/stream/*"
+		}
+	case "TagResource", "UntagResource", "ListTagsOfResource":
+		arn = t.ResourceArn
+	case "DescribeBackup", "DeleteBackup", "RestoreTableFromBackup":
+		arn = t.BackupArn
+	case "ExportTableToPointInTime":
+		arn = t.TableArn
+	case "RestoreTableToPointInTime":
+		if arn = t.SourceTableArn; t.SourceTableName != "" {
+			arn = arnPrefix + t.SourceTableName
+		}
+	case "ListTables", "ListBackups", "DescribeLimits":
+	default:
+		if t.TableName != "" {
+			arn = arnPrefix + t.TableName
+		}
+		if t.IndexName != "" && (action == "Query" || action == "Scan") {
+			arn += "/index/" + t.IndexName
+		}
 	}
-	return arnPrefix + t.TableName
+	return cmp.Or(arn, "*")
 }
 
 // attributes returns the names of the attributes in the request, sorted. It skips

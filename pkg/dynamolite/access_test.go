@@ -107,6 +107,36 @@ func TestAccess(t *testing.T) {
 	_, err = s.streams.GetRecords(ctx, &dynamodbstreams.GetRecordsInput{ShardIterator: iterator.ShardIterator})
 	expect(err, "GetRecords "+resource)
 
+	table := described.Table.TableArn
+	_, err = s.TagResource(ctx, &dynamodb.TagResourceInput{ResourceArn: table, Tags: tagsOf("a", "b")})
+	expect(err, "TagResource tab")
+	_, err = s.ListTagsOfResource(ctx, &dynamodb.ListTagsOfResourceInput{ResourceArn: table})
+	expect(err, "ListTagsOfResource tab")
+	_, err = s.UntagResource(ctx, &dynamodb.UntagResourceInput{ResourceArn: table, TagKeys: []string{"a"}})
+	expect(err, "UntagResource tab")
+	_, err = s.DescribeContinuousBackups(ctx, &dynamodb.DescribeContinuousBackupsInput{TableName: name})
+	expect(err, "DescribeContinuousBackups tab")
+	backup, err := s.CreateBackup(ctx, &dynamodb.CreateBackupInput{TableName: name, BackupName: aws.String("backup")})
+	expect(err, "CreateBackup tab")
+	s.await(func() bool {
+		return s.describedBackup(*backup.BackupDetails.BackupArn).BackupDetails.BackupStatus == types.BackupStatusAvailable
+	})
+	_, resource, _ = strings.Cut(*backup.BackupDetails.BackupArn, ":table/")
+	if got := a.take(); got[0] != "DescribeBackup "+resource {
+		t.Errorf("got required permission %q, want DescribeBackup of the backup", got[0])
+	}
+	_, err = s.ListBackups(ctx, &dynamodb.ListBackupsInput{TableName: name})
+	expect(err, "ListBackups")
+	_, err = s.RestoreTableFromBackup(ctx, &dynamodb.RestoreTableFromBackupInput{BackupArn: backup.BackupDetails.BackupArn, TargetTableName: aws.String("new")})
+	expect(err, "RestoreTableFromBackup "+resource, "BatchWriteItem new", "DeleteItem new", "GetItem new", "PutItem new", "Query new", "Scan new", "UpdateItem new", "RestoreTableFromBackup new")
+	s.await(func() bool {
+		_, err = s.DeleteBackup(ctx, &dynamodb.DeleteBackupInput{BackupArn: backup.BackupDetails.BackupArn})
+		return err == nil
+	})
+	if got := a.take(); got[0] != "DeleteBackup "+resource {
+		t.Errorf("got required permission %q, want DeleteBackup of the backup", got[0])
+	}
+
 	a.refuse("DeleteItem") // one action of a transaction
 	_, err = s.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
 		{Put: &types.Put{TableName: name, Item: item("pk", "n", "sk", "q")}},
@@ -118,5 +148,29 @@ func TestAccess(t *testing.T) {
 	}
 	if s.get("tab", key) == nil || s.get("tab", item("pk", "n", "sk", "q")) != nil {
 		t.Error("the rejected transaction took effect, want no change")
+	}
+}
+
+// TestUnusedParametersDoNotChangeTheResource sends requests with parameters that their operation does not have, and that
+// name a table for which the caller has the permission.
+func TestUnusedParametersDoNotChangeTheResource(t *testing.T) {
+	var allowed string
+	s := start(t, dynamolite.Options{Allow: func(a dynamolite.Access) bool { return allowed == "" || a.Resource == allowed }})
+	s.table("secret", "pk:S", "")
+	s.table("open", "pk:S", "")
+	s.put("secret", item("pk", "1"))
+	allowed = tableARN + "open"
+	for _, extra := range []string{
+		`"tablename":"open"`, `"RequestItems":{"open":{"Keys":[]}}`, `"TransactItems":[{"Get":{"TableName":"open"}}]`, `"TransactItems":[{}]`,
+		`"StreamArn":"` + allowed + `"`, `"ResourceArn":"` + allowed + `"`, `"TableArn":"` + allowed + `"`, `"BackupArn":"` + allowed + `"`,
+		`"SourceTableName":"open"`, `"SourceTableArn":"` + allowed + `"`, `"IndexName":"x"`,
+	} {
+		response := responseTo(s.engine, "GetItem", `{"TableName":"secret","Key":{"pk":{"S":"1"}},`+extra+`}`)
+		if !strings.Contains(response.Body.String(), "AccessDeniedException") {
+			t.Errorf("GetItem with %s: got %d %s, want AccessDeniedException", extra, response.Code, response.Body)
+		}
+	}
+	if response := responseTo(s.engine, "GetItem", `{"TableName":"open","Key":{"pk":{"S":"1"}}}`); response.Code != 200 {
+		t.Errorf("GetItem of the other table: got %d %s, want 200", response.Code, response.Body)
 	}
 }

@@ -19,7 +19,8 @@ import (
 )
 
 const (
-	crashPath      = "DYNAMOLITE_CRASH_PATH" // set in the process that is killed
+	crashPath      = "DYNAMOLITE_CRASH_PATH"   // set in the process that is killed
+	crashBackup    = "DYNAMOLITE_CRASH_BACKUP" // name of a backup that this process begins
 	crashWriters   = 16
 	crashRounds    = 5
 	crashResponses = 400 // responses per round before the process is killed
@@ -42,6 +43,11 @@ func writeUntilKilled(path string) error {
 		return err
 	}
 	s := connect(httptest.NewServer(engine).URL)
+	if name := os.Getenv(crashBackup); name != "" {
+		if _, err := s.CreateBackup(context.Background(), &dynamodb.CreateBackupInput{TableName: aws.String("left"), BackupName: &name}); err != nil {
+			return err
+		}
+	}
 	var out sync.Mutex
 	failed := make(chan error)
 	for writer := range crashWriters {
@@ -97,7 +103,10 @@ func TestKilledProcessLosesNoAcknowledgedWrite(t *testing.T) {
 		t.Fatal(err)
 	}
 	for round := range crashRounds {
-		acknowledged := killWhileWriting(t, path)
+		acknowledged := killWhileWriting(t, path, crashResponses)
+		if len(acknowledged) != crashWriters {
+			t.Fatalf("round %d: %d counters were acknowledged, want %d", round, len(acknowledged), crashWriters)
+		}
 		engine, err := dynamolite.Open(dynamolite.Options{Path: path})
 		if err != nil {
 			t.Fatalf("round %d: %v", round, err)
@@ -127,16 +136,16 @@ func TestKilledProcessLosesNoAcknowledgedWrite(t *testing.T) {
 	}
 }
 
-// killWhileWriting runs this binary as a writer, kills it while it writes, and
+// killWhileWriting runs this binary as a writer, kills it after some responses, and
 // returns the highest n that it acknowledged for each counter.
-func killWhileWriting(t *testing.T, path string) map[string]int {
+func killWhileWriting(t *testing.T, path string, responses int, env ...string) map[string]int {
 	t.Helper()
 	binary, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
 	victim := exec.Command(binary)
-	victim.Env = append(os.Environ(), crashPath+"="+path)
+	victim.Env = append(append(os.Environ(), crashPath+"="+path), env...)
 	out, err := victim.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -153,7 +162,7 @@ func killWhileWriting(t *testing.T, path string) map[string]int {
 			t.Fatalf("the writer printed %q, want a writer and a count", lines.Text())
 		}
 		acknowledged[id] = max(acknowledged[id], n)
-		if count == crashResponses {
+		if count == responses {
 			if err := victim.Process.Kill(); err != nil {
 				t.Fatal(err)
 			}
@@ -161,9 +170,6 @@ func killWhileWriting(t *testing.T, path string) map[string]int {
 	}
 	if err := victim.Wait(); err == nil || victim.ProcessState.Exited() {
 		t.Fatalf("the writer ended with %v, want it killed by a signal", err)
-	}
-	if len(acknowledged) != crashWriters {
-		t.Fatalf("%d counters were acknowledged, want %d", len(acknowledged), crashWriters)
 	}
 	return acknowledged
 }

@@ -7,6 +7,8 @@
 //	wire.go, errors.go       the protocol: requests, responses and errors
 //	constraints.go           parameter checks that DynamoDB reports together
 //	schema.go, tables.go …   table definitions and their operations
+//	settings.go, tags.go …   encryption, tags and continuous backups
+//	backup.go, copy.go …     backups and restores
 //	key.go, store.go         how items, indexes, TTL and streams are stored in bbolt
 //	seal.go                  the checksum of each stored value
 //	commit.go, journal.go    group commit: many requests, one sync

@@ -43,7 +43,7 @@ type Options struct {
 	Clock func() time.Time
 	// SweepInterval is the interval at which expired items, old stream records
 	// and old request tokens are removed. 0 means one second. If it is
-	// negative, only calls to Sweep remove them.
+	// negative, only calls to Sweep remove them, and copy the items of backups and restores.
 	SweepInterval time.Duration
 	// OnError is called for each failure that a client sees as an
 	// InternalServerError, or that happens in a sweep; nil ignores them.
@@ -93,6 +93,8 @@ type Engine struct {
 	expressions expr.Cache
 	closeOnce   sync.Once
 	closeErr    error
+	started     chan struct{} // receives after a backup or restore has begun; capacity 1
+	copying     sync.Mutex    // held by copyAll
 	stopSweep   context.CancelFunc
 	sweeping    sync.WaitGroup
 }
@@ -112,7 +114,7 @@ func (e *Engine) past(age time.Duration) time.Time {
 // file cannot be opened, is not a bbolt file, or is locked by another process
 // for more than a second.
 func Open(opts Options) (*Engine, error) {
-	e := &Engine{clock: opts.Clock, onError: opts.OnError, allow: opts.Allow, faults: &Faults{}, bodies: semaphore.NewWeighted(maxBodies),
+	e := &Engine{clock: opts.Clock, onError: opts.OnError, allow: opts.Allow, faults: &Faults{}, bodies: semaphore.NewWeighted(maxBodies), started: make(chan struct{}, 1),
 		hosts: opts.Hosts, hostsFrom: cmp.Or(opts.HostsSetting, "Options.Hosts"), origin: http.NewCrossOriginProtection()}
 	if e.clock == nil {
 		e.clock = time.Now
@@ -142,6 +144,7 @@ func Open(opts Options) (*Engine, error) {
 			interval = time.Second
 		}
 		e.sweeping.Go(func() { e.sweepEvery(ctx, interval) })
+		e.sweeping.Go(func() { e.copyWhenStarted(ctx, interval) })
 	}
 	return e, nil
 }

@@ -54,6 +54,22 @@ func tableNotFound(name string) error {
 	return &apiError{code: "ResourceNotFoundException", message: "Requested resource not found: Table: " + name + " not found"}
 }
 
+// notFound reports whether err is a ResourceNotFoundException.
+func notFound(err error) bool {
+	e, ok := errors.AsType[*apiError](err)
+	return ok && e.code == errNotFound.code
+}
+
+// tableMissing is the error of the operations for backups, which differs from tableNotFound.
+func tableMissing(name string) error {
+	return &apiError{code: "TableNotFoundException", message: "Table not found: " + name}
+}
+
+// inUse means that a table is being created, or copied to a backup.
+func inUse(message string) error {
+	return &apiError{code: "ResourceInUseException", message: message}
+}
+
 func conditionFailed(old attr.Item) error {
 	return &apiError{code: "ConditionalCheckFailedException", message: msgConditionFailed, item: old}
 }

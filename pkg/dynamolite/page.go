@@ -198,7 +198,9 @@ func (r *reader) startAt(key attr.Item) error {
 	}
 	r.start = r.table.Key.encode(key)
 	if r.index != nil {
-		r.start = r.index.entry(key, r.start)
+		if r.start = r.index.entry(key, r.start); r.start == nil {
+			return bad
+		}
 	}
 	return nil
 }

@@ -25,6 +25,14 @@ type table struct {
 	TTL        string  `json:",omitempty"` // attribute with the expiry in epoch seconds; empty if TTL is disabled
 	Protected  bool    `json:",omitempty"` // deletion protection
 	CreatedAt  time.Time
+	Class      *tableClass     `json:",omitempty"` // nil if it was never set
+	Encryption *sseDescription `json:",omitempty"` // nil means a key that the service owns
+	Tags       []tag           `json:",omitempty"` // sorted by key
+	Recovery   *recovery       `json:",omitempty"` // continuous backups; nil if they are disabled
+	Copying    uint64          `json:",omitempty"` // ID of the backup that is being created, or 0
+	Restored   *restored       `json:",omitempty"` // the backup that the table was created from
+	capacityLimits
+	// The replicas of a global table would be stored here; UpdateTable rejects ReplicaUpdates.
 }
 
 // index is a secondary index: every item that has the index's key attributes
@@ -37,6 +45,7 @@ type index struct {
 	Projection string // ALL, KEYS_ONLY or INCLUDE
 	Include    []string
 	Throughput throughput
+	capacityLimits
 }
 
 type attributeDefinition struct {
@@ -60,7 +69,7 @@ func (t *table) index(name string) *index {
 }
 
 // entry returns the index key of item, which is stored under base, or nil if item
-// lacks a key attribute of the index.
+// lacks a key attribute of the index, or was left out of the index because its value is invalid.
 func (ix *index) entry(item attr.Item, base []byte) []byte {
 	if item == nil {
 		return nil
@@ -69,6 +78,9 @@ func (ix *index) entry(item attr.Item, base []byte) []byte {
 		if !item.Has(a.Name) {
 			return nil
 		}
+	}
+	if ix.check(item) != nil {
+		return nil
 	}
 	return append(ix.Key.encode(item), base...)
 }
@@ -169,13 +181,21 @@ func (e *Engine) load() error {
 	return nil
 }
 
-// table returns the current definition of a table, or errNotFound.
+// table returns the current definition of an active table, or errNotFound.
 func (e *Engine) table(name string) (*table, error) {
 	t, ok := (*e.catalog.Load())[name]
-	if !ok {
+	if !ok || t.status() != "ACTIVE" {
 		return nil, errNotFound
 	}
 	return t, nil
+}
+
+// status returns the table's status in descriptions.
+func (t *table) status() string {
+	if t.Restored != nil && t.Restored.InProgress {
+		return "CREATING"
+	}
+	return "ACTIVE"
 }
 
 // define adds t, or replaces the table of the same name.

@@ -16,6 +16,7 @@ import (
 //	x<index>   index key + storage key → storage key
 //	e<table>   expiry (8 bytes, epoch seconds) + storage key → nothing
 //	r<stream>  sequence number (8 bytes) → record
+//	b<backup>  storage key → item, or nothing for an item that did not exist when the backup began
 //
 // All numbers are big-endian, so that they sort numerically. Values begin with
 // their checksums (seal.go).
@@ -138,6 +139,11 @@ func readItem(tx *bbolt.Tx, t *table, key []byte) (item attr.Item, size int, err
 func (w *writeTx) replace(t *table, key []byte, before, after attr.Item, size int, service bool) error {
 	if before == nil && after == nil || before != nil && after != nil && before.Equal(after) {
 		return nil
+	}
+	if t.Copying != 0 {
+		if err := w.preserve(t, key); err != nil {
+			return err
+		}
 	}
 	items := bucketName('i', t.ID)
 	count := w.count(t.ID)

@@ -67,7 +67,13 @@ func (in *createTableInput) check() error {
 	checkThroughput(&c, "provisionedThroughput", in.ProvisionedThroughput)
 	checkIndexElements(&c, "globalSecondaryIndexes", in.GlobalSecondaryIndexes)
 	checkIndexElements(&c, "localSecondaryIndexes", in.LocalSecondaryIndexes)
+	in.SSESpecification.check(&c, "sSESpecification")
+	checkClass(&c, in.TableClass)
+	checkTags(&c, in.Tags)
 	if err := c.err(); err != nil {
+		return err
+	}
+	if err := tagProblem(in.Tags); err != nil {
 		return err
 	}
 	return checkBilling(in.BillingMode, in.ProvisionedThroughput)
@@ -141,7 +147,10 @@ func indexOf(spec indexSpecification, definitions []attributeDefinition, local b
 	if err != nil {
 		return nil, err
 	}
-	ix := &index{Name: name, Key: key, Local: local, Projection: spec.Projection.ProjectionType, Include: spec.Projection.NonKeyAttributes}
+	ix := &index{
+		Name: name, Key: key, Local: local, Projection: spec.Projection.ProjectionType, Include: spec.Projection.NonKeyAttributes,
+		capacityLimits: spec.capacityLimits.active(),
+	}
 	switch {
 	case ix.Projection == "":
 		return nil, invalidParameters("Unknown ProjectionType: null")
@@ -163,7 +172,13 @@ func tableOf(in *createTableInput) (*table, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &table{Name: *in.TableName, Attributes: in.AttributeDefinitions, Key: key, Billing: in.BillingMode, Protected: in.DeletionProtectionEnabled}
+	t := &table{
+		Name: *in.TableName, Attributes: in.AttributeDefinitions, Key: key, Billing: in.BillingMode, Protected: in.DeletionProtectionEnabled,
+		Tags: mergeTags(nil, in.Tags), capacityLimits: in.capacityLimits.active(),
+	}
+	if t.Encryption, err = in.SSESpecification.description(); err != nil {
+		return nil, err
+	}
 	if t.Billing == "" {
 		t.Billing = provisioned
 	}

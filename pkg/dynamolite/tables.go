@@ -33,9 +33,10 @@ func (e *Engine) createTable(in *createTableInput) (any, error) {
 	}
 	err = e.write(func(w *writeTx) error {
 		if _, exists := w.tables[t.Name]; exists {
-			return &apiError{code: "ResourceInUseException", message: "Table already exists: " + t.Name}
+			return inUse("Table already exists: " + t.Name)
 		}
 		t.CreatedAt = w.now
+		t.Class = classOf(in.TableClass, w.now)
 		if err := w.createBuckets(t); err != nil {
 			return err
 		}
@@ -89,11 +90,20 @@ func (e *Engine) named(in *tableInput) (*table, error) {
 	if err := c.err(); err != nil {
 		return nil, err
 	}
-	t, err := e.table(*in.TableName)
-	if err != nil {
+	t, ok := (*e.catalog.Load())[*in.TableName]
+	if !ok {
 		return nil, tableNotFound(*in.TableName)
 	}
 	return t, nil
+}
+
+// settled is like named, for a request that changes the table, which must be active.
+func (e *Engine) settled(in *tableInput) (*table, error) {
+	t, err := e.named(in)
+	if err == nil && t.status() != "ACTIVE" {
+		err = inUse("Attempt to change a resource which is still in use: Table is being created: " + t.Name)
+	}
+	return t, err
 }
 
 func (e *Engine) describeTable(in *tableInput) (any, error) {
@@ -101,7 +111,7 @@ func (e *Engine) describeTable(in *tableInput) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := e.describe(t, "ACTIVE")
+	d, err := e.describe(t, t.status())
 	return tableOutput{Table: d}, err
 }
 
@@ -146,9 +156,12 @@ func (e *Engine) listTables(in *listTablesInput) (any, error) {
 }
 
 func (e *Engine) deleteTable(in *tableInput) (any, error) {
-	t, err := e.named(in)
+	t, err := e.settled(in)
 	if err != nil {
 		return nil, err
+	}
+	if t.Copying != 0 {
+		return nil, inUse("Attempt to change a resource which is still in use: A backup of the table is being created: " + t.Name)
 	}
 	if t.Protected {
 		return nil, invalid("Resource cannot be deleted as it is currently protected against deletion. Disable deletion protection first.")

@@ -1,6 +1,10 @@
 package dynamolite
 
-import "github.com/assay-project/assay/pkg/dynamolite/attr"
+import (
+	"time"
+
+	"github.com/assay-project/assay/pkg/dynamolite/attr"
+)
 
 // The JSON shapes of the table operations.
 
@@ -16,6 +20,7 @@ type indexSpecification struct {
 	KeySchema             []keySchemaElement
 	Projection            *projection
 	ProvisionedThroughput *throughput
+	capacityLimits
 }
 
 type streamSpecification struct {
@@ -33,6 +38,10 @@ type createTableInput struct {
 	ProvisionedThroughput     *throughput
 	StreamSpecification       *streamSpecification
 	DeletionProtectionEnabled bool
+	SSESpecification          *sseSpecification
+	TableClass                string
+	Tags                      []tag
+	capacityLimits
 }
 
 type tableInput struct{ TableName *string }
@@ -56,6 +65,7 @@ type indexDescription struct {
 	IndexArn              string
 	IndexSizeBytes        int64
 	ItemCount             int64
+	capacityLimits
 }
 
 type tableDescription struct {
@@ -73,9 +83,13 @@ type tableDescription struct {
 	StreamSpecification       *streamSpecification `json:",omitempty"`
 	LatestStreamArn           string               `json:",omitempty"`
 	LatestStreamLabel         string               `json:",omitempty"`
+	SSEDescription            *sseDescription      `json:",omitempty"`
+	TableClassSummary         *tableClassSummary   `json:",omitempty"`
+	RestoreSummary            *restoreSummary      `json:",omitempty"`
 	DeletionProtectionEnabled bool
 	ItemCount                 int64
 	TableSizeBytes            int64
+	capacityLimits
 }
 
 type provisionedThroughputDescription struct {
@@ -85,9 +99,16 @@ type provisionedThroughputDescription struct {
 
 type billingModeSummary struct{ BillingMode string }
 
-// arnPrefix is the prefix of the ARNs of tables, with a fictitious region and
-// account.
-const arnPrefix = "arn:aws:dynamodb:us-east-1:000000000000:table/"
+// The region and the account in ARNs are fictitious.
+const (
+	region  = "us-east-1"
+	account = "000000000000"
+	// arnPrefix is the prefix of the ARNs of tables.
+	arnPrefix = "arn:aws:dynamodb:" + region + ":" + account + ":table/"
+)
+
+// seconds returns a time as responses contain it: epoch seconds with milliseconds.
+func seconds(at time.Time) float64 { return float64(at.UnixMilli()) / 1000 }
 
 func (k keySchema) elements() []keySchemaElement {
 	out := []keySchemaElement{{k.Hash.Name, "HASH"}}
@@ -103,10 +124,14 @@ func (t *table) describe(status string, size counts) tableDescription {
 		TableId:                   tableUUID(t.ID),
 		TableArn:                  arnPrefix + t.Name,
 		TableStatus:               status,
-		CreationDateTime:          float64(t.CreatedAt.UnixMilli()) / 1000,
+		CreationDateTime:          seconds(t.CreatedAt),
 		AttributeDefinitions:      t.Attributes,
 		KeySchema:                 t.Key.elements(),
 		ProvisionedThroughput:     provisionedThroughputDescription{throughput: t.Throughput},
+		SSEDescription:            t.Encryption,
+		TableClassSummary:         t.Class.summary(),
+		RestoreSummary:            t.Restored.summary(),
+		capacityLimits:            t.capacityLimits,
 		DeletionProtectionEnabled: t.Protected,
 		ItemCount:                 size.items,
 		TableSizeBytes:            size.bytes,
@@ -120,6 +145,8 @@ func (t *table) describe(status string, size counts) tableDescription {
 			KeySchema:  ix.Key.elements(),
 			Projection: projection{ix.Projection, ix.Include},
 			IndexArn:   arnPrefix + t.Name + "/index/" + ix.Name,
+
+			capacityLimits: ix.capacityLimits,
 		}
 		if ix.Local {
 			d.LocalSecondaryIndexes = append(d.LocalSecondaryIndexes, id)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"time"
 
@@ -77,7 +78,7 @@ func (e *Engine) updateTimeToLive(in *updateTimeToLiveInput) (any, error) {
 	if err := c.err(); err != nil {
 		return nil, err
 	}
-	t, err := e.named(&tableInput{in.TableName})
+	t, err := e.settled(&tableInput{in.TableName})
 	if err != nil {
 		return nil, err
 	}
@@ -130,9 +131,13 @@ func (w *writeTx) indexExpiry(t *table) error {
 }
 
 // Sweep removes expired items, stream records past retention and old request
-// tokens, according to the engine's clock. It returns when all of them are removed,
-// or when ctx is done.
+// tokens, according to the engine's clock, and completes backups and restores. It returns
+// when all of this is done, or when ctx is done.
 func (e *Engine) Sweep(ctx context.Context) error {
+	return errors.Join(e.sweep(ctx), e.copyAll(ctx))
+}
+
+func (e *Engine) sweep(ctx context.Context) error {
 	for _, step := range []func() (more bool, err error){e.expireItems, e.trimStreams, e.forgetTokens} {
 		for more := true; more; {
 			if err := ctx.Err(); err != nil {
@@ -155,7 +160,7 @@ func (e *Engine) sweepEvery(ctx context.Context, interval time.Duration) {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
-			if err := e.Sweep(ctx); err != nil && ctx.Err() == nil && e.onError != nil {
+			if err := e.sweep(ctx); err != nil && ctx.Err() == nil && e.onError != nil {
 				e.onError(err)
 			}
 		}

@@ -12,6 +12,7 @@ type indexUpdate struct {
 	Update *struct {
 		IndexName             string
 		ProvisionedThroughput *throughput
+		capacityLimits
 	}
 	Delete *struct{ IndexName string }
 }
@@ -24,6 +25,10 @@ type updateTableInput struct {
 	GlobalSecondaryIndexUpdates []indexUpdate
 	StreamSpecification         *streamSpecification
 	DeletionProtectionEnabled   *bool
+	SSESpecification            *sseSpecification
+	TableClass                  string
+	ReplicaUpdates              []struct{}
+	capacityLimits
 }
 
 func (in *updateTableInput) check() error {
@@ -32,6 +37,8 @@ func (in *updateTableInput) check() error {
 	checkAttributeDefinitions(&c, in.AttributeDefinitions)
 	c.enum("billingMode", in.BillingMode, provisioned, payPerRequest)
 	checkThroughput(&c, "provisionedThroughput", in.ProvisionedThroughput)
+	in.SSESpecification.check(&c, "sSESpecification")
+	checkClass(&c, in.TableClass)
 	for i, u := range in.GlobalSecondaryIndexUpdates {
 		if u.Create != nil {
 			checkIndexElements(&c, fmt.Sprintf("globalSecondaryIndexUpdates.%d.member.create", i+1), []indexSpecification{*u.Create})
@@ -40,7 +47,11 @@ func (in *updateTableInput) check() error {
 	if err := c.err(); err != nil {
 		return err
 	}
-	if in.BillingMode == "" && in.ProvisionedThroughput == nil && in.GlobalSecondaryIndexUpdates == nil && in.StreamSpecification == nil && in.DeletionProtectionEnabled == nil {
+	if in.ReplicaUpdates != nil {
+		return invalid("ReplicaUpdates is not supported: the engine has one region")
+	}
+	if in.BillingMode == "" && in.ProvisionedThroughput == nil && in.GlobalSecondaryIndexUpdates == nil && in.StreamSpecification == nil &&
+		in.DeletionProtectionEnabled == nil && in.SSESpecification == nil && in.TableClass == "" && in.capacityLimits == (capacityLimits{}) {
 		return invalid("At least one of ProvisionedThroughput, BillingMode, UpdateStreamEnabled, GlobalSecondaryIndexUpdates or SSESpecification or ReplicaUpdates is required")
 	}
 	if in.StreamSpecification != nil {
@@ -55,7 +66,7 @@ func (e *Engine) updateTable(in *updateTableInput) (any, error) {
 	if err := in.check(); err != nil {
 		return nil, err
 	}
-	t, err := e.named(&tableInput{in.TableName})
+	t, err := e.settled(&tableInput{in.TableName})
 	if err != nil {
 		return nil, err
 	}
@@ -67,6 +78,12 @@ func (e *Engine) updateTable(in *updateTableInput) (any, error) {
 	if in.DeletionProtectionEnabled != nil {
 		changed.Protected = *in.DeletionProtectionEnabled
 	}
+	if in.SSESpecification != nil {
+		if changed.Encryption, err = in.SSESpecification.description(); err != nil {
+			return nil, err
+		}
+	}
+	changed.update(in.capacityLimits)
 	created, deleted, err := changed.updateIndexes(in)
 	if err != nil {
 		return nil, err
@@ -86,6 +103,9 @@ func (e *Engine) updateTable(in *updateTableInput) (any, error) {
 		}
 		if err := w.updateStream(&changed, in.StreamSpecification); err != nil {
 			return err
+		}
+		if in.TableClass != "" {
+			changed.Class = classOf(in.TableClass, w.now)
 		}
 		return w.define(&changed)
 	})
@@ -158,19 +178,25 @@ func (t *table) updateIndexes(in *updateTableInput) (created, deleted []*index, 
 			if i < 0 {
 				return nil, nil, errNotFound
 			}
+			ix := *t.Indexes[i]
 			if u.Update.ProvisionedThroughput != nil {
-				ix := *t.Indexes[i]
 				ix.Throughput = *u.Update.ProvisionedThroughput
-				t.Indexes[i] = &ix
 			}
+			ix.update(u.Update.capacityLimits)
+			t.Indexes[i] = &ix
 		default:
 			return nil, nil, invalidParameters("One of Create, Update or Delete is required for each index update")
 		}
 	}
+	t.dropUnusedAttributes()
+	return created, deleted, t.check()
+}
+
+// dropUnusedAttributes removes the definitions of attributes that belong to no key.
+func (t *table) dropUnusedAttributes() {
 	t.Attributes = slices.DeleteFunc(slices.Clone(t.Attributes), func(d attributeDefinition) bool {
 		return !t.Key.has(d.AttributeName) && !slices.ContainsFunc(t.Indexes, func(ix *index) bool { return ix.Key.has(d.AttributeName) })
 	})
-	return created, deleted, t.check()
 }
 
 func (w *writeTx) updateIndexes(t *table, created, deleted []*index) error {

@@ -84,10 +84,26 @@ func (e *Engine) operations() map[string]handler {
 		tables + "UpdateTable":        operation(e.updateTable),
 		tables + "UpdateTimeToLive":   operation(e.updateTimeToLive),
 		tables + "DescribeTimeToLive": operation(e.describeTimeToLive),
-		streams + "ListStreams":       operation(e.listStreams),
-		streams + "DescribeStream":    operation(e.describeStream),
-		streams + "GetShardIterator":  operation(e.getShardIterator),
-		streams + "GetRecords":        operation(e.getRecords),
+
+		tables + "TagResource":        operation(e.tagResource),
+		tables + "UntagResource":      operation(e.untagResource),
+		tables + "ListTagsOfResource": operation(e.listTagsOfResource),
+		tables + "DescribeLimits":     operation(describeLimits),
+
+		tables + "CreateBackup":              operation(e.createBackup),
+		tables + "DescribeBackup":            operation(e.describeBackup),
+		tables + "ListBackups":               operation(e.listBackups),
+		tables + "DeleteBackup":              operation(e.deleteBackup),
+		tables + "RestoreTableFromBackup":    operation(e.restoreTableFromBackup),
+		tables + "DescribeContinuousBackups": operation(e.describeContinuousBackups),
+		tables + "UpdateContinuousBackups":   operation(e.updateContinuousBackups),
+		tables + "RestoreTableToPointInTime": operation(e.restoreTableToPointInTime),
+		tables + "ExportTableToPointInTime":  operation(e.exportTableToPointInTime),
+
+		streams + "ListStreams":      operation(e.listStreams),
+		streams + "DescribeStream":   operation(e.describeStream),
+		streams + "GetShardIterator": operation(e.getShardIterator),
+		streams + "GetRecords":       operation(e.getRecords),
 	}
 }
 
