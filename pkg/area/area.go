@@ -48,6 +48,7 @@ const (
 	Query    Program = "query"
 	Rebuild  Program = "rebuild" // `assay feed rebuild`
 	Setup    Program = "setup"   // `assay setup`
+	Backup   Program = "backup"  // `assay backup tables` and `assay restore tables`
 )
 
 // Statement is a statement of an IAM policy that allows actions.

@@ -28,7 +28,7 @@ func EnsureAll(ctx context.Context, db *dynamodb.Client, schemas []Schema) error
 		if schema.TTL == "" {
 			continue
 		}
-		if err := ensureTTL(ctx, db, *schema.Create.TableName, schema.TTL); err != nil {
+		if err := EnsureTTL(ctx, db, *schema.Create.TableName, schema.TTL); err != nil {
 			return err
 		}
 	}
@@ -54,9 +54,9 @@ func Ensure(ctx context.Context, db *dynamodb.Client, schema *dynamodb.CreateTab
 	return nil
 }
 
-// ensureTTL enables time to live by the given attribute, which contains epoch seconds, unless it
+// EnsureTTL enables the time to live of a table by the given attribute, which contains epoch seconds, unless it
 // is enabled.
-func ensureTTL(ctx context.Context, db *dynamodb.Client, name, attribute string) error {
+func EnsureTTL(ctx context.Context, db *dynamodb.Client, name, attribute string) error {
 	found, err := db.DescribeTimeToLive(ctx, &dynamodb.DescribeTimeToLiveInput{TableName: &name})
 	if err != nil {
 		return fmt.Errorf("time to live of %s: %w", name, err)

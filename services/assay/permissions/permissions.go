@@ -23,7 +23,7 @@ const version = "2012-10-17" // version of the policy language
 
 // programs lists every program that has a policy.
 func programs() []area.Program {
-	return []area.Program{area.Analyzer, area.Ingest, area.Query, area.Rebuild, area.Setup}
+	return []area.Program{area.Analyzer, area.Ingest, area.Query, area.Rebuild, area.Setup, area.Backup}
 }
 
 const bucket = "arn:aws:s3:::" + area.Bucket
@@ -47,6 +47,8 @@ func common(program area.Program, stores []area.Storage) []area.Statement {
 	switch program {
 	case area.Setup:
 		return creation(stores)
+	case area.Backup:
+		return backups(stores)
 	case area.Rebuild:
 		return nil
 	}
@@ -78,6 +80,43 @@ func creation(stores []area.Storage) []area.Statement {
 	}
 }
 
+// backups returns the permissions of `assay backup tables`, and of `assay restore tables` with the default suffix. An
+// export also requires the permission to write to its bucket.
+func backups(stores []area.Storage) []area.Statement {
+	var tables, copies, restored, streams, expiring []string
+	for _, a := range stores {
+		for _, t := range a.Tables {
+			name := *t.Create.TableName
+			target := area.Table(name + RestoredSuffix)
+			tables, copies, restored = append(tables, area.Table(name)), append(copies, area.Table(name)+"/backup/*"), append(restored, target)
+			if t.Create.StreamSpecification != nil {
+				streams = append(streams, target)
+			}
+			if t.TTL != "" {
+				expiring = append(expiring, target)
+			}
+		}
+	}
+	return []area.Statement{
+		area.Allow("Tables", []string{
+			"dynamodb:CreateBackup", "dynamodb:DescribeContinuousBackups", "dynamodb:UpdateContinuousBackups",
+			"dynamodb:DescribeTable", "dynamodb:ExportTableToPointInTime",
+		}, tables...),
+		area.Allow("ListBackups", []string{"dynamodb:ListBackups"}, "*"), // AWS knows no narrower resource
+		area.Allow("Backups", []string{"dynamodb:DescribeBackup", "dynamodb:RestoreTableFromBackup"}, copies...),
+		area.Allow("RestoredTables", []string{
+			"dynamodb:RestoreTableFromBackup", "dynamodb:DescribeTable", "dynamodb:GetItem", "dynamodb:Query", "dynamodb:Scan",
+			"dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem", "dynamodb:BatchWriteItem",
+		}, restored...),
+		area.Allow("RestoredStreams", []string{"dynamodb:UpdateTable"}, streams...),
+		area.Allow("RestoredExpiry", []string{"dynamodb:DescribeTimeToLive", "dynamodb:UpdateTimeToLive"}, expiring...),
+		area.Allow("Versioning", []string{"s3:GetBucketVersioning"}, buckets(stores)...),
+	}
+}
+
+// RestoredSuffix is the default end of the names of restored tables.
+const RestoredSuffix = "-restored"
+
 // buckets returns the ARNs of all buckets.
 func buckets(stores []area.Storage) []string {
 	all := []string{bucket}
@@ -99,13 +138,16 @@ type BucketStatement struct {
 
 // BucketPolicies returns the S3 permissions as bucket policies, combined in one document, for an S3
 // server whose users have no policies. On such a server, creating a bucket requires no permission, but
-// setting a policy does.
+// setting a policy does. They name no user for backups, which an administrator of the server makes.
 func BucketPolicies(stores []area.Storage) Policy[BucketStatement] {
 	p := Policy[BucketStatement]{Version: version, Statement: []BucketStatement{
 		statement(area.Setup, area.Allow("Policy", []string{"s3:PutBucketPolicy"}, buckets(stores)...)),
 	}}
 	policies := IAM(stores)
 	for _, program := range programs() {
+		if program == area.Backup {
+			continue
+		}
 		for _, s := range policies[program].Statement {
 			s.Action = slices.DeleteFunc(slices.Clone(s.Action), func(action string) bool {
 				return !strings.HasPrefix(action, "s3:") || action == "s3:CreateBucket"

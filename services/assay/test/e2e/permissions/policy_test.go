@@ -13,7 +13,7 @@ import (
 )
 
 // TestBucketPoliciesMatchIAM: the bucket policy for S3 servers without user policies allows each user the same actions
-// as deploy/iam, and also allows setup to set the policy of each bucket.
+// as deploy/iam, and also allows setup to set the policy of each bucket. It has no user for backups.
 func TestBucketPoliciesMatchIAM(t *testing.T) {
 	t.Parallel()
 	content, err := os.ReadFile(system.Repository(t, "deploy/s3/policy.json"))
@@ -48,6 +48,9 @@ func TestBucketPoliciesMatchIAM(t *testing.T) {
 		}
 	}
 	for who, p := range system.NewGuard(t).Policies {
+		if who == "backup" {
+			continue
+		}
 		for _, s := range p.Statement {
 			add(want, who, s.Action, s.Resource)
 		}

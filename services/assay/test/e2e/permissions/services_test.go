@@ -27,6 +27,7 @@ func TestPermissionsAreSufficient(t *testing.T) {
 func own(g *system.Guard) system.Scenarios {
 	return system.Scenarios{
 		"large files are stored in parts": largeFilesAreStoredInParts,
+		"tables are restored":             tablesAreRestored,
 		"queue is enough":                 func(t *testing.T, start system.Starter) { queueIsEnough(t, start, g.Allow) },
 	}
 }
@@ -135,6 +136,9 @@ func TestPoliciesForbid(t *testing.T) {
 	}
 	for name, p := range all {
 		for _, part := range p.Parts() {
+			if strings.HasSuffix(part, " dynamodb:ListBackups *") {
+				continue // AWS has no narrower resource for it
+			}
 			if strings.Contains(part, ":* ") || strings.HasSuffix(part, " *") {
 				t.Errorf("deploy/iam/%s.json allows any action or any resource: %s", name, part)
 			}

@@ -26,7 +26,7 @@ const AccessKey, SecretKey, Region = "assay", "e2e-secret", "us-east-1"
 // programs returns the secrets of programs by access key. Programs use their names as access keys if the engines enforce
 // policies.
 func programs(secret string) map[string]string {
-	return map[string]string{"setup": secret, "ingest": secret, "analyzer": secret, "query": secret, "rebuild": secret}
+	return map[string]string{"setup": secret, "ingest": secret, "analyzer": secret, "query": secret, "rebuild": secret, "backup": secret}
 }
 
 // runEngine runs one engine in this process until it is interrupted, so that a test can stop each engine separately.

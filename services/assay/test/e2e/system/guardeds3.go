@@ -65,6 +65,8 @@ func accesses(r *http.Request) []dynamolite.Access {
 		actions = []string{"s3:CreateBucket"}
 	case key == "" && query.Has("uploads"):
 		actions = []string{"s3:ListBucketMultipartUploads"}
+	case key == "" && query.Has("versioning"):
+		actions = []string{"s3:GetBucketVersioning"}
 	case key == "":
 		actions = []string{"s3:ListBucket"}
 	case r.Method == http.MethodGet && query.Has("uploadId"):

@@ -1,0 +1,63 @@
+package permissions
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/assay-project/assay/services/assay/test/e2e/system"
+)
+
+// tablesAreRestored: `assay backup tables` backs up every table, and after the loss of a file services with the restored
+// tables serve it. The engine does not support exports, and the S3 server keeps no versions.
+func tablesAreRestored(t *testing.T, start system.Starter) {
+	c := start(t, system.NoSweep)
+	ingest, query, analyzer := c.Service(t, "ingest"), c.Service(t, "query"), c.Service(t, "analyzer")
+	c.Front(t, ingest, query)
+	text := system.RandomText(71, 50)
+	user := c.Client(t, system.NewOwner())
+	kept := system.UploadMultipart(t, user, "kept.txt", "text/plain", []byte(text))
+	system.CheckResult(t, system.Await(t, user, kept.FileID), system.Count(text))
+
+	run := func(status int, args ...string) string {
+		t.Helper()
+		p := system.Launch(t, "assay", c.Environment("backup"), args...)
+		if got := p.End(t); got != status {
+			t.Fatalf("assay %s: exit status %d, want %d: %s", strings.Join(args, " "), got, status, p.Output)
+		}
+		return p.Output.String()
+	}
+	contains := func(output, want string) {
+		t.Helper()
+		if !strings.Contains(output, want) {
+			t.Errorf("got %s, want %q in it", output, want)
+		}
+	}
+	contains(run(1, "backup", "tables", "--check"), "text-analyzer-history  point-in-time recovery  disabled")
+	made := run(0, "backup", "tables", "--name", "nightly", "--pitr")
+	contains(made, "text-analyzer-history  backup  arn:aws:dynamodb:")
+	contains(made, "assay-platform  point-in-time recovery  enabled, from ")
+	contains(made, "warning: deleted and replaced objects cannot be restored, because versioning is not enabled for assay-files, ")
+	contains(run(1, "backup", "tables", "--export", "s3://exports/assay"), "table assay-platform: export: ")
+
+	for _, service := range []*system.Service{ingest, query, analyzer} {
+		service.Kill(t)
+	}
+	contains(run(1, "restore", "tables", "--backup", "weekly"), "there is no available backup of every table: text-analyzer-history, ")
+	restored := run(0, "restore", "tables", "--backup", "nightly")
+	var settings []string
+	for line := range strings.Lines(restored) {
+		if name, value, ok := strings.Cut(strings.TrimSpace(line), "="); ok && strings.HasSuffix(value, "-restored") {
+			settings = append(settings, name+"="+value)
+		}
+	}
+	contains(strings.Join(settings, " "), "ASSAY_TEXTFILE_TABLE=text-analyzer-history-restored")
+	contains(run(0, "restore", "tables", "--backup", "nightly"), "ASSAY_PLATFORM_TABLE=assay-platform-restored") // again
+	c.Identity = func(role string) []string { // the policies have the names of the original tables
+		return []string{"ASSAY_NATS_USER=" + role, "ASSAY_NATS_PASSWORD=" + role, "AWS_ACCESS_KEY_ID=" + system.AccessKey, "AWS_SECRET_ACCESS_KEY=" + system.SecretKey}
+	}
+	c.Front(t, c.Service(t, "ingest", settings...), c.Service(t, "query", settings...))
+	c.Service(t, "analyzer", settings...)
+	system.CheckResult(t, system.Await(t, user, kept.FileID), system.Count(text))
+	more := system.UploadMultipart(t, user, "more.txt", "text/plain", []byte(text))
+	system.CheckResult(t, system.Await(t, user, more.FileID), system.Count(text))
+}
