@@ -252,13 +252,14 @@ func show(msg *nats.Msg) error {
 func embedding(t *testing.T) string {
 	t.Helper()
 	code := readme(t, "pkg/dynamolite")
-	const serve = `http.ListenAndServe("127.0.0.1:8000", engine)`
+	const serve = `log.Fatal(http.ListenAndServe("127.0.0.1:8000", engine))`
 	if !strings.Contains(code, serve) {
 		t.Fatalf("the first Go code block in the README does not contain the call that serves the engine: %s", code)
 	}
 	return `package main
 
 import (
+	"errors"
 	"io"
 	"log"
 	"net/http"
@@ -276,7 +277,7 @@ func main() {
 }
 
 func run() error {
-` + strings.Replace(code, serve, "listTables(engine)", 1) + `}
+` + strings.Replace(code, serve, "return errors.Join(listTables(engine), engine.Close())", 1) + `}
 
 func listTables(engine http.Handler) error {
 	server := httptest.NewServer(engine)

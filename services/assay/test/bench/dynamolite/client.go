@@ -101,6 +101,16 @@ func (e *engine) prepare() error {
 	return nil
 }
 
+// try sends one request of the workload.
+func (e *engine) try(w workload) error {
+	c, err := e.connect(0)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = c.conn.Close() }() // the response has been read
+	return c.call(w.operation, w.body(c.random))
+}
+
 // measure repeats the workload for d with the given number of clients. It returns
 // requests per second and the median latency.
 func (e *engine) measure(w workload, clients int, d time.Duration) (rate float64, p50 time.Duration, err error) {

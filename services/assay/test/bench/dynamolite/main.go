@@ -1,10 +1,12 @@
 // Command dynamolite measures two DynamoDB engines in one run, over loopback and
 // with file storage, and prints the ratio of their throughputs.
 //
-//	dynamolite -ours ./dynamolite -theirs ./dynoxide
+//	dynamolite -ours ./dynamolite -theirs './dynoxide --port PORT --db-path DIR/theirs.db'
+//	dynamolite -ours ./dynamolite -theirs 'node node_modules/dynalite/cli.js --port PORT --path DIR/theirs'
 //
-// The program runs ours with -addr and -path, and theirs with --port and --db-path. Each engine
-// gets its own empty directory. The engines take turns, many times for each workload. A ratio is
+// The program runs ours with -addr and -path. In the command of theirs it replaces PORT and
+// DIR by a port and an empty directory. A workload that theirs does not support has no figures. The engines take
+// turns, many times for each workload. A ratio is
 // the median of the ratios of adjacent turns, so that other work on the machine, which affects
 // adjacent turns equally, has little effect.
 package main
@@ -19,6 +21,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/assay-project/assay/services/assay/test/bench/command"
@@ -31,7 +34,7 @@ func main() {
 func run(ctx context.Context, args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("dynamolite", flag.ExitOnError)
 	ours := flags.String("ours", "", "path of the dynamolite binary")
-	theirs := flags.String("theirs", "", "path of the dynoxide binary")
+	theirs := flags.String("theirs", "", "command that runs the other engine; PORT and DIR are replaced")
 	turn := flags.Duration("turn", 250*time.Millisecond, "length of one turn")
 	turns := flags.Int("turns", 25, "turns of each engine for each workload")
 	if err := flags.Parse(args); err != nil {
@@ -48,8 +51,12 @@ func compare(ctx context.Context, ours, theirs string, turn time.Duration, turns
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	commands := []*exec.Cmd{
 		exec.CommandContext(ctx, ours, "-addr", "127.0.0.1:18101", "-path", filepath.Join(dir, "ours.db")),
-		exec.CommandContext(ctx, theirs, "--port", "18102", "--db-path", filepath.Join(dir, "theirs.db")),
 	}
+	words := strings.Fields(strings.NewReplacer("PORT", "18102", "DIR", dir).Replace(theirs))
+	if len(words) == 0 {
+		return errors.New("-theirs is required")
+	}
+	commands = append(commands, exec.CommandContext(ctx, words[0], words[1:]...))
 	engines := []*engine{{addr: "127.0.0.1:18101"}, {addr: "127.0.0.1:18102"}}
 	for i, c := range commands {
 		c.Stderr = os.Stderr
@@ -70,6 +77,10 @@ func compare(ctx context.Context, ours, theirs string, turn time.Duration, turns
 		for _, clients := range []int{1, 64} {
 			var rates, latencies [2][]float64 // requests per second; p50 in microseconds
 			var rateRatios, latencyRatios []float64
+			if err := engines[1].try(w); err != nil {
+				fmt.Fprintf(out, "| %s | %d | – | not supported: %.40s |\n", w.name, clients, err)
+				continue
+			}
 			for n := range turns {
 				for i, e := range engines {
 					rate, p50, err := e.measure(w, clients, turn)

@@ -87,12 +87,13 @@ func compare(r request, ours, theirs response) (difference, bool) {
 	return difference{request: r, ours: ours, theirs: theirs}, !same
 }
 
-// normalized removes differences that DynamoDB does not specify: the order of sets,
+// normalized removes differences that DynamoDB does not specify: the order of sets and tags,
 // the order of the items of a batch, and a message prefix that only some AWS regions
 // use.
 func normalized(a response) response {
 	a.message = strings.TrimPrefix(a.message, "1 validation error detected: ")
 	a.body, _ = normalizedJSON(a.body).(object)
+	sortJSON(a.body["Tags"])
 	if responses, ok := a.body["Responses"].(object); ok {
 		for _, items := range responses {
 			sortJSON(items)

@@ -6,6 +6,9 @@ import "fmt"
 func (g *generator) request() request {
 	g.names, g.values = object{}, object{}
 	t := pick(g, g.tables...)
+	if g.oneIn(50) {
+		return g.tags(t)
+	}
 	var r request
 	switch n := g.rng.IntN(100); {
 	case n < 22:
