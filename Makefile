@@ -77,6 +77,8 @@ faults: ## run the fault tests and write docs/faults.md; UPLOADS=42000 for each 
 	for seed in $(or $(CHAOS_SEEDS),1 2 3 4); do $(LEDGER) $(MAKE) chaos SEED=$$seed MINUTES=$(or $(CHAOS_MINUTES),5) || exit 1; done
 	$(LEDGER) $(MAKE) overload MINUTES=$(or $(OVERLOAD_MINUTES),1)
 	go test ./services/assay/test/fault/ledger -run Page -update
+backups: ## make COUNT=20 backups during load, with kills, and restore and audit each
+	go test ./services/assay/test/e2e/backup -count=1 -timeout 90m -v -backup.count=$(or $(COUNT),20) -fault.seed=$(or $(SEED),13)
 rounds: ## run more rounds of tests that the merge checks run briefly
 	go test ./pkg/library -run ConcurrentMoves -count=1 -timeout 20m -races=2000
 	go test ./services/assay/test/e2e/library -run Promises -count=1 -timeout 20m -library.moves=1000 -library.files=10000

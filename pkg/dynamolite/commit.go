@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"sync"
 
 	"go.etcd.io/bbolt"
@@ -31,9 +32,11 @@ type committer struct {
 // first write it may fail only if bbolt fails, which fails the entire group. A rejected request
 // therefore has no effect.
 type change struct {
-	run  func(*writeTx) error
-	err  error
-	wake chan bool // true: lead the next group; false: done
+	run func(*writeTx) error
+	// alone, if it is not nil, is called instead of run, outside of a transaction and while no group runs.
+	alone func() error
+	err   error
+	wake  chan bool // true: lead the next group; false: done
 }
 
 func newCommitter(e *Engine) *committer {
@@ -46,8 +49,18 @@ func newCommitter(e *Engine) *committer {
 // durable. The change runs once; it takes effect if and only if the error is
 // nil.
 func (e *Engine) write(run func(*writeTx) error) error {
-	c := e.commits
-	ch := &change{run: run, wake: make(chan bool, 1)}
+	return e.commits.do(&change{run: run})
+}
+
+// between calls f between two groups: after the writes acknowledged so far, and before later ones. The writes that
+// arrive meanwhile wait.
+func (e *Engine) between(f func() error) error {
+	return e.commits.do(&change{alone: f})
+}
+
+// do runs the change in its turn and returns its error.
+func (c *committer) do(ch *change) error {
+	ch.wake = make(chan bool, 1)
 	c.mu.Lock()
 	if c.ended {
 		c.mu.Unlock()
@@ -68,10 +81,15 @@ func (e *Engine) write(run func(*writeTx) error) error {
 func (c *committer) lead() {
 	c.mu.Lock()
 	n := min(len(c.queue), maxGroup)
+	if i := slices.IndexFunc(c.queue[:n], func(ch *change) bool { return ch.alone != nil }); i >= 0 {
+		n = max(1, i)
+	}
 	group := c.queue[:n:n]
 	c.queue = c.queue[n:]
 	c.mu.Unlock()
-	if err := c.engine.noted(guard(func() error { return c.commit(group) })); err != nil {
+	if alone := group[0].alone; alone != nil {
+		group[0].err = c.engine.noted(guard(alone))
+	} else if err := c.engine.noted(guard(func() error { return c.commit(group) })); err != nil {
 		for _, ch := range group {
 			ch.err = fmt.Errorf("dynamolite: commit: %w", err)
 		}

@@ -133,7 +133,7 @@ func (j *journal) start(db *bbolt.DB) (err error) {
 				return err
 			}
 		}
-		return bucketOf(tx, formatBucket).Put(journalKey, seal(journalKey, nil))
+		return markOpen(tx)
 	})
 	if err != nil {
 		return fmt.Errorf("recovery: %w", err)
@@ -147,6 +147,11 @@ func (j *journal) start(db *bbolt.DB) (err error) {
 		return err
 	}
 	return j.checkpoint()
+}
+
+// markOpen marks bbolt's file as one that needs its journal.
+func markOpen(tx *bbolt.Tx) error {
+	return bucketOf(tx, formatBucket).Put(journalKey, seal(journalKey, nil))
 }
 
 // blank returns a record without operations, in the buffer of the last record.
@@ -278,15 +283,22 @@ func readRoots(path string, pageSize int) (roots [2 * rootSize]byte, err error) 
 	return roots, errors.Join(err, db.Close())
 }
 
-// finish writes to bbolt's file what only the journal contains, and marks the file as closed. It does
-// not use Update, which searches the entire file for free pages if its function panics.
+// finish writes to bbolt's file what only the journal contains, and marks the file as closed.
 func (j *journal) finish() error {
+	return j.update(func(tx *bbolt.Tx) error {
+		return errors.Join(putTokens(tx, j.late), bucketOf(tx, formatBucket).Delete(journalKey))
+	})
+}
+
+// update commits a transaction without a record, which a crash before the next checkpoint undoes. It does
+// not use bbolt's Update, which searches the entire file for free pages if its function panics.
+func (j *journal) update(change func(*bbolt.Tx) error) error {
 	tx, err := j.db.Begin(true)
 	if err != nil {
 		return err
 	}
 	err = guard(func() error {
-		if err := errors.Join(putTokens(tx, j.late), bucketOf(tx, formatBucket).Delete(journalKey)); err != nil {
+		if err := change(tx); err != nil {
 			return err
 		}
 		return tx.Commit()

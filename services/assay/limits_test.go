@@ -12,6 +12,7 @@ import (
 
 	"github.com/assay-project/assay/pkg/web"
 	"github.com/assay-project/assay/services/analyzer"
+	"github.com/assay-project/assay/services/assay/serve"
 	"github.com/assay-project/assay/services/ingest"
 	"github.com/assay-project/assay/services/query"
 )
@@ -100,7 +101,7 @@ var operatorLimits = map[string][]string{
 
 // unlimited lists the operations of the operator addresses without limits.
 var unlimited = []string{
-	"GET /v1/audit", "GET /v1/dead", "POST /v1/dead/drop", "POST /v1/dead/replay", "GET /v1/dead/{sequence}",
+	"GET /v1/audit", "GET /v1/backups", "POST /v1/backups", "DELETE /v1/backups", "GET /v1/dead", "POST /v1/dead/drop", "POST /v1/dead/replay", "GET /v1/dead/{sequence}",
 	"DELETE /v1/dead/{sequence}", "DELETE /v1/feed/items/{sourceId}", "POST /v1/feed/reanalyze", "GET /v1/feed/opml", "POST /v1/feed/opml",
 	"GET /v1/feed/alerts", "GET /v1/feed/alerts/{name}", "PUT /v1/feed/alerts/{name}", "DELETE /v1/feed/alerts/{name}",
 	"GET /v1/feed/sources", "GET /v1/feed/sources/{name}", "PUT /v1/feed/sources/{name}",
@@ -121,6 +122,7 @@ func TestEveryOperationHasItsLimits(t *testing.T) {
 	ingest.DescribeOperator(operators)
 	query.DescribeOperator(operators)
 	analyzer.DescribeOperator(operators)
+	serve.DescribeOperator(operators)
 	for _, address := range []struct {
 		router *web.Router
 		limits map[string][]string

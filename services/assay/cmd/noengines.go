@@ -19,6 +19,13 @@ func newServe(*settings) *cobra.Command { return missing("serve") }
 // newVerify returns `assay verify` for a build without engines.
 func newVerify(*settings) *cobra.Command { return missing("verify") }
 
+// newRestore returns `assay restore` for a build without engines, which restores only tables.
+func newRestore(s *settings) *cobra.Command {
+	cmd := missing("restore")
+	cmd.AddCommand(newRestoreTables(s))
+	return cmd
+}
+
 func missing(name string) *cobra.Command {
 	return &cobra.Command{
 		Use:                name,

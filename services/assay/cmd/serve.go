@@ -70,9 +70,10 @@ func serveFlags(flags *pflag.FlagSet, c *serve.Config) {
 
 func newVerify(s *settings) *cobra.Command {
 	var repair bool
+	var from string
 	cmd := &cobra.Command{
 		Use:   "verify",
-		Short: `Check the data folder of a stopped "assay serve"`,
+		Short: `Check the data folder of a stopped "assay serve", or its backups`,
 		Long: `Check the data folder of "assay serve": the database and its journal, all objects,
 and the streams of NATS, and whether they belong together. The folder must not be in
 use.
@@ -86,12 +87,52 @@ discards that commit and all later ones, rewrites the copies of metadata, and ad
 missing checksums of objects. It keeps a copy of the journal. Restore other damaged
 data from a backup.
 
+With --from it reads all backups of a repository instead, and names each damaged file.
+
 Exit status: 0 if no problem was found, 1 otherwise.`,
+		Example: `  assay verify --data /srv/assay
+  assay verify --from /var/backups/assay`,
 		Args: cobra.NoArgs,
 	}
+	cmd.Flags().StringVar(&from, "from", "", "check this repository of backups: a folder, or s3://BUCKET/PREFIX")
 	cmd.Flags().BoolVar(&repair, "repair", false, "truncate a damaged journal and rewrite copies of metadata")
+	cmd.MarkFlagsMutuallyExclusive("from", "repair")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return serve.Verify(cmd.Context(), s.data, repair, cmd.OutOrStdout())
+		if from == "" {
+			return serve.Verify(cmd.Context(), s.data, repair, cmd.OutOrStdout())
+		}
+		location, err := repositoryOf(from)
+		if err != nil {
+			return err
+		}
+		return serve.VerifyBackups(cmd.Context(), location, cmd.OutOrStdout())
 	}
+	return cmd
+}
+
+func newRestore(s *settings) *cobra.Command {
+	var from, id string
+	cmd := &cobra.Command{
+		Use:   "restore",
+		Short: "Restore a backup to an empty data folder",
+		Long: `Restore a backup to an empty data folder, for "assay serve". Each restored byte is
+verified. The folder has the identity of the one that was backed up: do not mix the
+parts of both, and stop one server before the other starts, unless they are to continue
+separately. The search index is built at the first start.`,
+		Example: `  assay restore --from /var/backups/assay --data /srv/assay
+  assay restore --from 's3://backups/assay?region=eu-north-1' --backup 20261129T031500Z-4mzq2k --data /srv/assay`,
+		Args:    knownCommand,
+		PreRunE: func(*cobra.Command, []string) error { return repositoryGiven(from) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			location, err := repositoryOf(from)
+			if err != nil {
+				return err
+			}
+			return serve.Restore(cmd.Context(), location, id, s.data, cmd.OutOrStdout())
+		},
+	}
+	cmd.Flags().StringVar(&from, "from", os.Getenv("ASSAY_BACKUP_TO"), "repository: a folder, or s3://BUCKET/PREFIX [ASSAY_BACKUP_TO]")
+	cmd.Flags().StringVar(&id, "backup", "", "id of the backup (default the newest)")
+	cmd.AddCommand(newRestoreTables(s))
 	return cmd
 }

@@ -32,6 +32,7 @@ type durableStore struct {
 	sync       func(*os.File) error
 	folders    folders
 	placing    placing
+	retention  retention
 	pages      []byte // CORS rules for buckets that have none; may be nil
 	created    func(context.Context, Object) error
 	log        zerolog.Logger
@@ -49,6 +50,7 @@ func (d *durableStore) CreateBucket(ctx context.Context, in *s3.CreateBucketInpu
 
 // CopyObject serves PUT with a copy source.
 func (d *durableStore) CopyObject(ctx context.Context, in s3response.CopyObjectInput) (s3response.CopyObjectOutput, error) {
+	defer d.retention.change(*in.Bucket, *in.Key)()
 	out, err := d.Posix.CopyObject(ctx, in)
 	if err != nil {
 		return out, err
@@ -63,6 +65,7 @@ func (d *durableStore) CopyObject(ctx context.Context, in s3response.CopyObjectI
 // DeleteObject removes an object and the directories that become empty.
 func (d *durableStore) DeleteObject(ctx context.Context, in *s3.DeleteObjectInput) (*s3.DeleteObjectOutput, error) {
 	defer d.folders.remove()()
+	defer d.retention.change(*in.Bucket, *in.Key)()
 	done, err := d.copies.delete(*in.Bucket, *in.Key)
 	if err != nil {
 		return nil, err
@@ -77,6 +80,11 @@ func (d *durableStore) DeleteObject(ctx context.Context, in *s3.DeleteObjectInpu
 // DeleteObjects removes several objects.
 func (d *durableStore) DeleteObjects(ctx context.Context, in *s3.DeleteObjectsInput) (out s3response.DeleteResult, err error) {
 	defer d.folders.remove()()
+	keys := make([]string, len(in.Delete.Objects))
+	for i, object := range in.Delete.Objects {
+		keys[i] = *object.Key
+	}
+	defer d.retention.change(*in.Bucket, keys...)()
 	var ends []func() error
 	for _, object := range in.Delete.Objects {
 		done, markErr := d.copies.delete(*in.Bucket, *object.Key)

@@ -136,6 +136,14 @@ func (d *DynamoDB) OwnURL() string { return d.own }
 // Check returns an error if a request has found damaged data since the start.
 func (d *DynamoDB) Check(context.Context) error { return d.engine.Damage() }
 
+// Label returns the label of the database.
+func (d *DynamoDB) Label() (string, error) { return d.engine.Label() }
+
+// Snapshot returns the content of the database at a mark; see dynamolite.Engine.Snapshot.
+func (d *DynamoDB) Snapshot(ctx context.Context, atMark func() error) (*dynamolite.Snapshot, error) {
+	return d.engine.Snapshot(ctx, atMark)
+}
+
 // Close lets requests in progress finish, for at most 5 seconds, and then closes the file.
 func (d *DynamoDB) Close() error {
 	// Shutdown would wait 5 seconds for connections that clients opened and never used.

@@ -134,6 +134,11 @@ func readCopy(path string) (one metadataCopy, err error) {
 	if err != nil {
 		return one, err
 	}
+	return parseCopy(content)
+}
+
+// parseCopy is the inverse of encode.
+func parseCopy(content []byte) (one metadataCopy, err error) {
 	if len(content) < copySumSize || fmt.Sprintf("%08x", crc32.Checksum(content[copySumSize:], castagnoli)) != string(content[:copySumSize]) {
 		return one, errors.New("checksum mismatch")
 	}
@@ -162,11 +167,7 @@ func (c *metadataCopies) restore() (restored int, err error) {
 	if restored, err = c.restoreAll(); err != nil {
 		return restored, err
 	}
-	folder, err := os.Open(c.objects)
-	if err != nil {
-		return restored, err
-	}
-	if err := errors.Join(syncFileSystem(folder), folder.Close()); err != nil {
+	if err := SyncFolder(c.objects); err != nil {
 		return restored, err
 	}
 	if err := os.WriteFile(file, nil, 0o600); err != nil {

@@ -22,6 +22,9 @@ func (d *durableStore) CompleteMultipartUpload(ctx context.Context, in *s3.Compl
 	if in.MultipartUpload != nil {
 		c.parts = in.MultipartUpload.Parts
 	}
+	if in.Key != nil {
+		defer d.retention.change(*in.Bucket, *in.Key)()
+	}
 	if in.Key != nil && in.UploadId != nil {
 		done, alone := d.placing.complete(path.Join(*in.Bucket, uploadDir(*in.Key, *in.UploadId)))
 		defer done()

@@ -92,6 +92,7 @@ type Object struct {
 // S3 is the running S3 server of this process.
 type S3 struct {
 	public  *publicS3
+	store   *durableStore
 	own     string // URL of the gateway's listener
 	workDir string // working directory before the start; empty if unknown
 	stop    context.CancelFunc
@@ -160,6 +161,7 @@ func runS3(ctx context.Context, cfg S3Config, public *publicS3) (*S3, error) {
 		s3Running.Store(false)
 		return nil, err
 	}
+	srv.store = store
 	listening := make(chan struct{})
 	serveCtx, stop := context.WithCancel(context.WithoutCancel(ctx))
 	srv.stop = stop
@@ -306,7 +308,9 @@ func openStore(cfg S3Config) (*durableStore, error) {
 	if err := reopenUploads(objects, attrs); err != nil {
 		return nil, fmt.Errorf("reopen uploads in parts: %w", err)
 	}
-	return &durableStore{
+	store := &durableStore{
 		Posix: files, meta: attrs, copies: copies, objects: objects, attributes: synced, sync: cfg.sync, pages: pages, created: cfg.Created, log: cfg.Log,
-	}, nil
+	}
+	store.retention = retention{top: filepath.Join(cfg.Dir, retainedFolder), keep: store.keep}
+	return store, store.retention.end() // removes what a killed process left
 }

@@ -58,6 +58,7 @@ const drainBytes = 8 << 20
 // PutObject serves PUT and form POST.
 func (d *durableStore) PutObject(ctx context.Context, in s3response.PutObjectInput) (s3response.PutObjectOutput, error) {
 	in.Body = complete(in.Body, in.ContentLength)
+	defer d.retention.change(*in.Bucket, *in.Key)()
 	out, err := d.Posix.PutObject(ctx, in)
 	if err != nil {
 		if in.Body != nil {

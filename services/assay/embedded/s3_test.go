@@ -30,6 +30,12 @@ const (
 // startS3 starts the server with the test account and one bucket.
 func startS3(t *testing.T, cfg S3Config) *s3.Client {
 	t.Helper()
+	_, client := startS3Server(t, cfg)
+	return client
+}
+
+func startS3Server(t *testing.T, cfg S3Config) (*S3, *s3.Client) {
+	t.Helper()
 	cfg.AccessKey, cfg.SecretKey = testKey, testSecret
 	if cfg.Dir == "" {
 		cfg.Dir = t.TempDir()
@@ -48,7 +54,7 @@ func startS3(t *testing.T, cfg S3Config) *s3.Client {
 	if _, exists := errors.AsType[*types.BucketAlreadyOwnedByYou](err); err != nil && !exists {
 		t.Fatal(err)
 	}
-	return client
+	return srv, client
 }
 
 func s3Client(url string) *s3.Client {

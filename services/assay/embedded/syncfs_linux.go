@@ -1,10 +1,17 @@
 package embedded
 
 import (
+	"errors"
 	"os"
 
 	"golang.org/x/sys/unix"
 )
 
-// syncFileSystem syncs the file system of the directory.
-func syncFileSystem(folder *os.File) error { return unix.Syncfs(int(folder.Fd())) }
+// SyncFolder syncs everything below a folder, with the file system that contains it.
+func SyncFolder(dir string) error {
+	folder, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(unix.Syncfs(int(folder.Fd())), folder.Close())
+}

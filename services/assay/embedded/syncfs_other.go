@@ -2,7 +2,22 @@
 
 package embedded
 
-import "os"
+import (
+	"errors"
+	"io/fs"
+	"path/filepath"
+)
 
-// syncFileSystem does nothing: on this system, syncing a whole file system is not supported.
-func syncFileSystem(*os.File) error { return nil }
+// SyncFolder syncs everything below a folder, one file after the other.
+func SyncFolder(dir string) error {
+	return filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		file, err := openForSync(path)
+		if err != nil || file == nil {
+			return err
+		}
+		return errors.Join(file.Sync(), file.Close())
+	})
+}

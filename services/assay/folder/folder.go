@@ -149,19 +149,36 @@ func (f *Folder) identify(database Label) error {
 		}
 	}
 	own := identity{ID: f.note.ID}
-	for _, p := range []part{f.objects, f.streams} {
-		dir := filepath.Join(f.dir, p.name)
-		if err := os.MkdirAll(dir, 0o700); err != nil {
-			return fmt.Errorf("data folder: %w", err)
-		}
-		if err := own.write(dir); err != nil {
-			return err
-		}
+	if err := own.writeParts(f.dir); err != nil {
+		return err
 	}
 	if err := database.SetLabel(own.ID); err != nil {
 		return err
 	}
 	return own.write(f.dir)
+}
+
+// Restored writes the identity of a restored folder to its parts, which are in place. The database has it as its label.
+func Restored(dir, id string) error {
+	own := identity{ID: id}
+	if err := own.writeParts(dir); err != nil {
+		return err
+	}
+	return own.write(dir)
+}
+
+// writeParts writes the identity to the parts that are folders, which it creates if they are absent.
+func (i identity) writeParts(dir string) error {
+	for _, name := range []string{Objects, Streams} {
+		part := filepath.Join(dir, name)
+		if err := os.MkdirAll(part, 0o700); err != nil {
+			return fmt.Errorf("data folder: %w", err)
+		}
+		if err := i.write(part); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func newID() string { return rand.Text() }

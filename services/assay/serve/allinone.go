@@ -32,6 +32,7 @@ type allInOne struct {
 	log      zerolog.Logger
 	dir      string // data directory
 	usage    *usage
+	backups  *backups
 }
 
 // open starts the engines, creates tables and buckets, and opens the services. page is the address
@@ -51,6 +52,13 @@ func (w *allInOne) open(ctx context.Context, cfg Config, dir string, page net.Ad
 		return err
 	}
 	w.usage = newUsage(dir, w.log, reg)
+	schedule, err := cfg.backupSchedule()
+	if err = errors.Join(err, outside(dir, schedule.request.to)); err != nil {
+		return config.Unusable(err)
+	}
+	if w.backups, err = newBackups(w.engines, dir, schedule, w.log.With().Str("part", "backup").Logger(), reg); err != nil {
+		return err
+	}
 	// The environment variables of this process follow and take precedence.
 	environ := append([]string{"ASSAY_INDEX=" + filepath.Join(dir, "search.db"), "ASSAY_ENGINES=" + filepath.Join(dir, "engines")}, w.engines.environ(cfg)...)
 	installation, err := config.Load[setup.Config](environ)
@@ -122,6 +130,7 @@ func (w *allInOne) Routes(r *web.Router) {
 // OperatorRoutes registers the operator pages and the operator calls of all services.
 func (w *allInOne) OperatorRoutes(r *web.Router) {
 	ui.OperatorRoutes(r)
+	w.backups.routes(r)
 	for _, service := range w.services {
 		if operated, ok := service.(process.Operated); ok {
 			operated.OperatorRoutes(r)
@@ -153,6 +162,7 @@ func (w *allInOne) Audit() web.Audit {
 func (w *allInOne) Work(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return w.usage.work(ctx) })
+	group.Go(func() error { return w.backups.work(ctx) })
 	for _, service := range w.services {
 		group.Go(func() error { return service.Work(ctx) })
 	}

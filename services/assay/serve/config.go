@@ -34,6 +34,11 @@ type Config struct {
 	Region           string        `env:"AWS_REGION" envDefault:"us-east-1" doc:"region for the request signatures of clients of the embedded backends"`
 	Drain            time.Duration `env:"ASSAY_DRAIN" envDefault:"10s" doc:"maximum time for requests and work in progress to finish on shutdown"`
 
+	BackupTo    string        `env:"ASSAY_BACKUP_TO" use:"often" doc:"where backups are made on a schedule: the absolute path of a folder, or s3://BUCKET/PREFIX; default: no schedule"`
+	BackupEvery time.Duration `env:"ASSAY_BACKUP_EVERY" envDefault:"24h" doc:"interval of scheduled backups, at least 1m"`
+	BackupKeep  int           `env:"ASSAY_BACKUP_KEEP" envDefault:"7" doc:"number of backups that a scheduled backup keeps; 0 keeps all"`
+	BackupRate  string        `env:"ASSAY_BACKUP_RATE" envDefault:"50MiB" doc:"maximum number of bytes that a backup reads in a second; 0 means no maximum"`
+
 	// AcceptEmpty starts even if parts of the data folder are absent, empty or of another folder. It has no variable,
 	// so that it applies to one start only.
 	AcceptEmpty bool
@@ -56,6 +61,9 @@ func (c Config) validate() error {
 	}
 	if c.NATSUser != "" && c.NATSPassword == "" {
 		return errors.New("only one of ASSAY_NATS_USER and ASSAY_NATS_PASSWORD is set: set both, or neither")
+	}
+	if _, err := c.backupSchedule(); err != nil {
+		return err
 	}
 	// Every engine requires credentials. S3 is for clients; the other two contain what the API protects, and their
 	// traffic, with the password of NATS, is not encrypted.

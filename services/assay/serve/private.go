@@ -13,7 +13,7 @@ func keepPrivate(dir string) error {
 		return fmt.Errorf("data folder %s is shared between users: choose another with --data, such as %s", dir, filepath.Join(dir, "assay"))
 	}
 	paths := []string{dir}
-	for _, pattern := range []string{"nats", "s3", "dynamodb.db*", "search.db*", "credentials", "endpoints.json", "operator.json", "identity", "lock"} {
+	for _, pattern := range []string{"nats", "s3", "dynamodb.db*", "search.db*", "credentials", "endpoints.json", "operator.json", "identity", "backups.json", "lock"} {
 		found, err := filepath.Glob(filepath.Join(dir, pattern))
 		if err != nil {
 			return fmt.Errorf("data folder: %w", err)

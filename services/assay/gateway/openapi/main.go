@@ -9,6 +9,7 @@ import (
 
 	"github.com/assay-project/assay/pkg/web"
 	"github.com/assay-project/assay/services/analyzer"
+	"github.com/assay-project/assay/services/assay/serve"
 	"github.com/assay-project/assay/services/ingest"
 	"github.com/assay-project/assay/services/query"
 )
@@ -21,6 +22,7 @@ func main() {
 		ingest.DescribeOperator(r)
 		query.DescribeOperator(r)
 		analyzer.DescribeOperator(r)
+		serve.DescribeOperator(r)
 	} else {
 		ingest.Describe(r)
 		query.Describe(r)

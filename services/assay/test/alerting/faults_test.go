@@ -49,6 +49,7 @@ func faults() []fault {
 		{"failing endpoint", []string{"AssayWebhooksFailing"}, failingEndpoint, true},
 		{"expiring certificate", []string{"AssayCertificateExpires"}, expiringCertificate, false},
 		{"full disk", []string{"AssayDiskNearlyFull", "AssayNotReady"}, nil, false}, // TestFullDisk
+		{"failing backups", []string{"AssayBackupOld"}, nil, false},                 // TestFailingBackups
 	}
 }
 

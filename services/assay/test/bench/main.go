@@ -45,7 +45,7 @@ func main() {
 
 func run(ctx context.Context, args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("bench", flag.ExitOnError)
-	only := flags.String("group", "", "the group to measure: words, photo, documents, molecules, pipeline, traces, uploads or memory (default all)")
+	only := flags.String("group", "", "the group to measure: words, photo, documents, molecules, pipeline, traces, backups, uploads or memory (default all)")
 	goals := flags.String("goals", "", "prefixes of the goals to measure, in this order, such as W1,W5a (default all)")
 	pairs := flags.Int("pairs", 5, "number of measured pairs of runs in each trial")
 	dir := command.Dir(flags, "corpora (about 1 GB), programs, profiles and temporary data")
@@ -105,6 +105,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 			more:   func(ctx context.Context) (string, error) { return pipeline.Stages(ctx, small) },
 		},
 		{name: "traces", trials: func(context.Context) ([]paired.Trial, func(), error) { return pipeline.Traces(small) }},
+		{name: "backups", trials: func(ctx context.Context) ([]paired.Trial, func(), error) { return pipeline.Backups(ctx, small) }},
 		{name: "uploads", trials: func(context.Context) ([]paired.Trial, func(), error) { return pipeline.Uploads(small) }},
 		{name: "memory", trials: func(context.Context) ([]paired.Trial, func(), error) { return pipeline.Flat(small), nil, nil }},
 	} {

@@ -1,8 +1,10 @@
 package app
 
 import (
+	"path/filepath"
 	"testing"
 
+	"github.com/assay-project/assay/services/assay/client"
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
@@ -17,8 +19,13 @@ func TestOperations(t *testing.T) {
 	system.Await(t, s.Client(t, owner), damaged.FileID)
 	lost, _ := system.FailWithoutBytes(t, s, owner, "<b>lost</b>.txt", "one two")
 	system.DeadLetters(t, system.OperatorClient(t, s.Operator), lost.FileID, 1)
+	if _, err := system.OperatorClient(t, s.Operator).StartBackup(t.Context(), client.BackupRequest{To: filepath.Join(t.TempDir(), "backups")}); err != nil {
+		t.Fatal(err)
+	}
 	p := b.Open(t, s.Operator, "/operations")
 	p.See(t, ".numbers div", "Dead letters1")
+	p.See(t, "h2.section", "Last backup")
+	p.See(t, "section .numbers div", "Duration")
 	p.See(t, ".row", "Text files")
 	p.See(t, ".spark", "1 completed and 2 failed in the last hour")
 	p.See(t, ".row:has(.badge.good)", "DynamoDB")

@@ -13,6 +13,7 @@ import (
 
 	"github.com/assay-project/assay/pkg/web"
 	"github.com/assay-project/assay/services/analyzer"
+	"github.com/assay-project/assay/services/assay/serve"
 	"github.com/assay-project/assay/services/ingest"
 	"github.com/assay-project/assay/services/query"
 )
@@ -31,7 +32,7 @@ func TestExamplesAreValid(t *testing.T) {
 	t.Parallel()
 	for name, describe := range map[string][]func(*web.Router){
 		"clients":   {ingest.Describe, query.Describe},
-		"operators": {ingest.DescribeOperator, query.DescribeOperator, analyzer.DescribeOperator},
+		"operators": {ingest.DescribeOperator, query.DescribeOperator, analyzer.DescribeOperator, serve.DescribeOperator},
 	} {
 		t.Run(name, func(t *testing.T) {
 			router := web.NewRouter(web.Options{Title: "Assay", Version: "1"})

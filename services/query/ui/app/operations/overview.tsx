@@ -5,6 +5,7 @@ import { Page } from "../ui/page.js";
 import { type Column, Table } from "../ui/table.js";
 import { Bdi, count, counted, duration, Time } from "../ui/text.js";
 import { areaName, dependencyName } from "./areas.js";
+import { type Backups, backups, LastBackup } from "./backups.js";
 import { api, type Schemas } from "./client.js";
 import { usePolled } from "../ui/poll.js";
 import { Outcomes } from "./sparkline.js";
@@ -16,13 +17,13 @@ type LastSweep = Status["sweeps"][number];
 
 const every = 5000; // ms
 
-interface Overview { status: Status; dependencies: Dependency[] }
+interface Overview { status: Status; dependencies: Dependency[]; saved: Backups | undefined }
 
 /** Reads the status and the readiness of this address. Behind a gateway, only the readiness includes the services. */
 async function read(): Promise<Overview> {
-  const [status, ready] = await Promise.all([api.GET("/v1/status").then(data), readiness()]);
+  const [status, ready, saved] = await Promise.all([api.GET("/v1/status").then(data), readiness(), backups()]);
   const named = new Set(status.dependencies.map((d) => d.name));
-  return { status, dependencies: [...status.dependencies, ...ready.filter((d) => !named.has(d.name))] };
+  return { status, saved, dependencies: [...status.dependencies, ...ready.filter((d) => !named.has(d.name))] };
 }
 
 async function readiness(): Promise<Dependency[]> {
@@ -61,7 +62,7 @@ export default function Overview(): JSX.Element {
   );
 }
 
-function Shown({ status, dependencies }: Overview): JSX.Element {
+function Shown({ status, dependencies, saved }: Overview): JSX.Element {
   const waiting = status.areas.reduce((n, a) => n + a.waiting, 0), failed = status.areas.reduce((n, a) => n + sum(a, "failed"), 0);
   const oldest = status.areas.map((a) => a.oldest).filter((o) => o !== undefined).sort()[0];
   const dead = Object.values(status.deadLetters).reduce((n, m) => n + m, 0);
@@ -96,6 +97,7 @@ function Shown({ status, dependencies }: Overview): JSX.Element {
             : <p class="card soft">No sweep has run yet. Analyzers sweep every minute by default.</p>}
         </section>
       </div>
+      {saved && <LastBackup of={saved} />}
     </>
   );
 }

@@ -1,0 +1,44 @@
+import type { JSX } from "preact";
+import { ApiError, data } from "../api/client.js";
+import { Notice } from "../ui/feedback.js";
+import { Bdi, bytes, count, duration, Time } from "../ui/text.js";
+import { api, type Schemas } from "./client.js";
+
+export type Backups = Schemas["BackupReport"];
+
+let absent = false; // only assay serve has backups
+
+/** Reads the backups of the server, if it has any. */
+export async function backups(): Promise<Backups | undefined> {
+  if (absent) return undefined;
+  try {
+    return await api.GET("/v1/backups").then(data);
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status !== 404) throw error;
+    absent = true;
+    return undefined;
+  }
+}
+
+/** Shows the last backup, and the running one. */
+export function LastBackup({ of }: { of: Backups }): JSX.Element {
+  const { running, last, lastSuccess: done, schedule } = of;
+  return (
+    <section>
+      <h2 class="section">Last backup</h2>
+      {last?.error !== undefined && <Notice tone="bad">The last backup failed <Time iso={last.finished} />: <Bdi text={last.error} /></Notice>}
+      {running && <Notice tone="info">A backup is running: {count(running.files)} files, {bytes(running.bytes)} so far.</Notice>}
+      {done
+        ? (
+          <dl class="numbers">
+            <div><dt>Time</dt><dd><Time iso={done.mark ?? done.started} /></dd></div>
+            <div><dt>Size</dt><dd>{bytes(done.bytes)}</dd></div>
+            <div><dt>Added</dt><dd>{bytes(done.written)}</dd></div>
+            <div><dt>Duration</dt><dd>{duration((new Date(done.finished).getTime() - new Date(done.started).getTime()) / 1000)}</dd></div>
+          </dl>
+        )
+        : <p class="card soft">No backup has been made yet. {schedule ? "The first one follows soon." : "Set ASSAY_BACKUP_TO, or run assay backup."}</p>}
+      {done?.problems && done.problems.length > 0 && <Notice tone="warn">It contains damaged objects: <Bdi text={done.problems.join("; ")} /></Notice>}
+    </section>
+  );
+}
