@@ -215,8 +215,8 @@ func checkCut(t *testing.T, dir string, published int) {
 			t.Errorf("message %d neither waits nor has an outcome", n)
 		}
 	}
-	state, err := consumer.Info(t.Context())
-	if err != nil || state.NumPending+uint64(state.NumAckPending) != uint64(len(waiting)) {
-		t.Errorf("the consumer has %d messages to deliver and %d delivered ones, error %v, want %d together", state.NumPending, state.NumAckPending, err, len(waiting))
+	state, err := consumer.Info(t.Context()) // it may count messages that were just acknowledged, until it finds that they are gone
+	if err != nil || state.NumPending+uint64(state.NumAckPending) < uint64(len(waiting)) {
+		t.Errorf("the consumer has %d messages to deliver and %d delivered ones, error %v, want at least %d together", state.NumPending, state.NumAckPending, err, len(waiting))
 	}
 }

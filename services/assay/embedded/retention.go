@@ -62,18 +62,18 @@ func (r *retention) change(bucket string, keys ...string) (done func()) {
 	if r.changing == nil {
 		r.changing = map[objectName]int{}
 	}
-	for _, key := range keys {
-		name := objectName{bucket, key}
-		r.changing[name]++
+	names := make([]objectName, len(keys))
+	for i, key := range keys {
+		names[i] = objectName{strings.Clone(bucket), strings.Clone(key)} // the gateway reuses their memory
+		r.changing[names[i]]++
 		if r.active {
-			r.settle(name)
+			r.settle(names[i])
 		}
 	}
 	return func() {
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		for _, key := range keys {
-			name := objectName{bucket, key}
+		for _, name := range names {
 			if r.changing[name]--; r.changing[name] == 0 {
 				delete(r.changing, name)
 			}

@@ -127,8 +127,13 @@ func TestObjectsOfTheMark(t *testing.T) {
 					put(t, client, "d2/new", "created after the mark")
 				}
 			})
-			if !maps.Equal(got, want) {
-				t.Errorf("got\n%v\nwant\n%v", got, want)
+			for key, content := range want {
+				if got[key] != content {
+					t.Errorf("%s: got %.30q, want %q", key, got[key], content)
+				}
+			}
+			if len(got) != len(want) {
+				t.Errorf("got the objects %v, want %v", slices.Sorted(maps.Keys(got)), keys)
 			}
 			if err := objects.Close(); err != nil {
 				t.Error(err)
@@ -150,7 +155,7 @@ func TestObjectsOfTheMark(t *testing.T) {
 				}
 				body, err := io.ReadAll(out.Body)
 				if err = errors.Join(err, out.Body.Close()); err != nil || string(body) != content || !strings.HasPrefix(out.Metadata["about"], content) {
-					t.Errorf("%s of the copy: got %q described by %.20q, error %v, want %q", key, body, out.Metadata["about"], err, content)
+					t.Errorf("%s of the copy: got %.30q described by %.20q, error %v, want %q", key, body, out.Metadata["about"], err, content)
 				}
 			}
 		})
