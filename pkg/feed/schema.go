@@ -96,7 +96,22 @@ const (
 
 // Tables returns the tables of the area.
 func Tables(cfg Config) []table.Schema {
-	return []table.Schema{{Create: primarySchema(cfg.Primary), TTL: AttrExpiresAt, Item: Item{}}, {Create: dashboardSchema(cfg.Dashboard), TTL: AttrExpiresAt}}
+	return []table.Schema{
+		{
+			Create: primarySchema(cfg.Primary), TTL: AttrExpiresAt, Recovery: true, Replicas: []string{"us-west-2", "eu-west-1", "ap-south-1"}, Item: Item{},
+		},
+		{Create: dashboardSchema(cfg.Dashboard), TTL: AttrExpiresAt},
+	}
+}
+
+// tagsOf returns the tags of a table.
+func tagsOf(kind string) []types.Tag {
+	return table.Tags(map[string]string{"Feature": "001-interactive-dashboard-demo", "TableType": kind})
+}
+
+// encrypted selects the key of KMS that AWS manages.
+func encrypted() *types.SSESpecification {
+	return &types.SSESpecification{Enabled: aws.Bool(true), SSEType: types.SSETypeKms}
 }
 
 // primarySchema returns the schema of the table that writers use. It has no index and a stream with both images.
@@ -109,6 +124,8 @@ func primarySchema(name string) *dynamodb.CreateTableInput {
 		StreamSpecification: &types.StreamSpecification{
 			StreamEnabled: aws.Bool(true), StreamViewType: types.StreamViewTypeNewAndOldImages,
 		},
+		SSESpecification: encrypted(),
+		Tags:             tagsOf("primary-write"),
 	}
 }
 
@@ -139,6 +156,8 @@ func dashboardSchema(name string) *dynamodb.CreateTableInput {
 		GlobalSecondaryIndexes: []types.GlobalSecondaryIndex{
 			index(IndexBySentiment, AttrDayPartition, AttrSentimentScore), index(IndexByTag, AttrTag, AttrIngestedAt),
 		},
+		SSESpecification: encrypted(),
+		Tags:             tagsOf("read-optimized-dashboard"),
 	}
 }
 

@@ -4,7 +4,7 @@ import "github.com/assay-project/assay/pkg/area"
 
 // access returns the permissions of each program on the tables and the objects.
 func access(cfg Config) map[area.Program][]area.Statement {
-	nodes, files, workflows := area.Table(cfg.Nodes), area.Table(cfg.Files), area.Table(cfg.Workflows)
+	nodes, files, workflows := area.Table(cfg.NodesTable()), area.Table(cfg.FilesTable()), area.Table(cfg.WorkflowsTable())
 	objects, all := area.Objects(ObjectPrefix), []string{nodes, files, workflows}
 	create, change, remove, check, several := "dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem", "dynamodb:ConditionCheckItem", "dynamodb:BatchGetItem"
 	read := []string{"dynamodb:GetItem", "dynamodb:DescribeTable"}

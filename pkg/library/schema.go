@@ -1,6 +1,7 @@
 package library
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -12,10 +13,22 @@ import (
 
 // Config names the tables.
 type Config struct {
-	Nodes     string `env:"LEANDA_NODES_TABLE" envDefault:"leanda-ng-dev-nodes" doc:"the DynamoDB table of the library's nodes"`
-	Files     string `env:"LEANDA_FILES_TABLE" envDefault:"leanda-ng-dev-files" doc:"the DynamoDB table of the library's files"`
-	Workflows string `env:"LEANDA_WORKFLOW_STATE_TABLE" envDefault:"leanda-ng-dev-workflow-state" doc:"the DynamoDB table of the library's workflow states"`
+	Env       string `env:"ASSAY_ENV" envDefault:"dev" doc:"the environment, a part of table and bucket names; in prod no stack traces are stored"`
+	Nodes     string `env:"LEANDA_NODES_TABLE" doc:"the DynamoDB table of the library's nodes; default: leanda-ng-<ASSAY_ENV>-nodes"`
+	Files     string `env:"LEANDA_FILES_TABLE" doc:"the DynamoDB table of the library's files; default: leanda-ng-<ASSAY_ENV>-files"`
+	Workflows string `env:"LEANDA_WORKFLOW_STATE_TABLE" doc:"the DynamoDB table of the library's workflow states; default: leanda-ng-<ASSAY_ENV>-workflow-state"`
 }
+
+// NodesTable returns the name of the table of nodes.
+func (c Config) NodesTable() string { return cmp.Or(c.Nodes, c.name("nodes")) }
+
+// FilesTable returns the name of the table of files.
+func (c Config) FilesTable() string { return cmp.Or(c.Files, c.name("files")) }
+
+// WorkflowsTable returns the name of the table of workflow states.
+func (c Config) WorkflowsTable() string { return cmp.Or(c.Workflows, c.name("workflow-state")) }
+
+func (c Config) name(kind string) string { return "leanda-ng-" + c.Env + "-" + kind }
 
 // TimeLayout is the layout of stored times: UTC, milliseconds, fixed width, so that they sort as text.
 const TimeLayout = "2006-01-02T15:04:05.000Z"
@@ -48,15 +61,15 @@ const (
 
 // Tables returns the tables of the area.
 func Tables(cfg Config) []table.Schema {
-	nodes := schema(cfg.Nodes, idName, types.ProjectionTypeAll, nodesByParent, nodesByType)
+	nodes := schema(cfg.NodesTable(), idName, types.ProjectionTypeAll, nodesByParent, nodesByType)
 	// NodeChanged events are derived from the change stream.
 	nodes.StreamSpecification = &types.StreamSpecification{
 		StreamEnabled: aws.Bool(true), StreamViewType: types.StreamViewTypeNewAndOldImages,
 	}
 	return []table.Schema{
 		{Create: nodes, Item: Node{}},
-		{Create: schema(cfg.Files, idName, types.ProjectionTypeKeysOnly, filesByParent, filesByOwner, filesByBlob), Item: File{}},
-		{Create: schema(cfg.Workflows, correlationIDName, types.ProjectionTypeKeysOnly, workflowsByType), Item: Workflow{}},
+		{Create: schema(cfg.FilesTable(), idName, types.ProjectionTypeKeysOnly, filesByParent, filesByOwner, filesByBlob), Item: File{}},
+		{Create: schema(cfg.WorkflowsTable(), correlationIDName, types.ProjectionTypeKeysOnly, workflowsByType), Item: Workflow{}},
 	}
 }
 

@@ -24,7 +24,7 @@ type Store struct {
 
 // NewStore returns a store on the tables of cfg.
 func NewStore(db *dynamodb.Client, cfg Config) *Store {
-	return &Store{db: db, nodes: cfg.Nodes, files: cfg.Files, workflows: cfg.Workflows, now: time.Now}
+	return &Store{db: db, nodes: cfg.NodesTable(), files: cfg.FilesTable(), workflows: cfg.WorkflowsTable(), now: time.Now}
 }
 
 // Check returns an error if the tables cannot be used. It is called by readiness checks.

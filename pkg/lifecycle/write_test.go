@@ -33,11 +33,11 @@ type row = map[string]any
 func build(t *testing.T, db *dynamodb.Client) fixture {
 	t.Helper()
 	for _, name := range []string{"doors", "log"} {
-		err := table.Ensure(t.Context(), db, &dynamodb.CreateTableInput{
+		err := table.EnsureAll(t.Context(), db, []table.Schema{{Create: &dynamodb.CreateTableInput{
 			TableName: &name, BillingMode: types.BillingModePayPerRequest,
 			AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("id"), AttributeType: types.ScalarAttributeTypeS}},
 			KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String("id"), KeyType: types.KeyTypeHash}},
-		})
+		}}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -134,7 +134,24 @@ const (
 
 // Tables returns the table of the area.
 func Tables(cfg Config) []table.Schema {
-	return []table.Schema{{Create: schema(cfg.TableName()), TTL: ttlName, Item: Job{}}}
+	jobs := table.Schema{Create: schema(cfg.TableName()), TTL: ttlName, Recovery: true, Item: Job{}}
+	if cfg.Env == production {
+		provision(&jobs)
+	}
+	return []table.Schema{jobs}
+}
+
+// production is the environment whose table has provisioned capacity.
+const production = "prod"
+
+// provision gives the table and its indexes provisioned capacity that scales: at first its minimum.
+func provision(s *table.Schema) {
+	s.Scaling = &table.Scaling{Read: table.Capacity{Min: 25, Max: 100}, Write: table.Capacity{Min: 10, Max: 50}, Target: 70}
+	capacity := &types.ProvisionedThroughput{ReadCapacityUnits: &s.Scaling.Read.Min, WriteCapacityUnits: &s.Scaling.Write.Min}
+	s.Create.BillingMode, s.Create.ProvisionedThroughput = types.BillingModeProvisioned, capacity
+	for i := range s.Create.GlobalSecondaryIndexes {
+		s.Create.GlobalSecondaryIndexes[i].ProvisionedThroughput = capacity
+	}
 }
 
 // schema returns the table to create, with one string key and two indexes by time.
@@ -160,6 +177,7 @@ func schema(name string) *dynamodb.CreateTableInput {
 		KeySchema:              []types.KeySchemaElement{{AttributeName: aws.String(jobIDName), KeyType: types.KeyTypeHash}},
 		GlobalSecondaryIndexes: []types.GlobalSecondaryIndex{index(IndexByUser, userIDName), index(IndexByStatus, statusName)},
 		SSESpecification:       &types.SSESpecification{Enabled: aws.Bool(true), SSEType: types.SSETypeKms},
+		Tags:                   table.Tags(map[string]string{"Name": name}),
 	}
 }
 

@@ -27,13 +27,13 @@ func visits(t *testing.T, n int) *dynamodb.Client {
 	keys := func(hash string) []types.KeySchemaElement {
 		return []types.KeySchemaElement{{AttributeName: &hash, KeyType: types.KeyTypeHash}, {AttributeName: aws.String("at"), KeyType: types.KeyTypeRange}}
 	}
-	err := table.Ensure(t.Context(), db, &dynamodb.CreateTableInput{
+	err := table.EnsureAll(t.Context(), db, []table.Schema{{Create: &dynamodb.CreateTableInput{
 		TableName: aws.String("visits"), BillingMode: types.BillingModePayPerRequest, KeySchema: keys("door"),
 		AttributeDefinitions: []types.AttributeDefinition{attribute("door"), attribute("at"), attribute("visitor")},
 		GlobalSecondaryIndexes: []types.GlobalSecondaryIndex{{
 			IndexName: aws.String("by-visitor"), KeySchema: keys("visitor"), Projection: &types.Projection{ProjectionType: types.ProjectionTypeAll},
 		}},
-	})
+	}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -35,13 +35,13 @@ func TestEnsureIsIdempotentAndConcurrent(t *testing.T) {
 	var all sync.WaitGroup
 	for range 4 {
 		all.Go(func() {
-			if err := table.Ensure(t.Context(), db, schema("doors")); err != nil {
+			if err := table.EnsureAll(t.Context(), db, []table.Schema{{Create: schema("doors")}}); err != nil {
 				t.Error(err)
 			}
 		})
 	}
 	all.Wait()
-	if err := table.Ensure(t.Context(), db, schema("doors")); err != nil {
+	if err := table.EnsureAll(t.Context(), db, []table.Schema{{Create: schema("doors")}}); err != nil {
 		t.Error(err)
 	}
 	if err := table.Check(t.Context(), db, "doors"); err != nil {
@@ -51,12 +51,12 @@ func TestEnsureIsIdempotentAndConcurrent(t *testing.T) {
 
 func TestEnsureNamesTheTableItCannotCreate(t *testing.T) {
 	db, _ := tabletest.Start(t)
-	if err := table.Ensure(t.Context(), db, schema("a table")); err == nil || !strings.Contains(err.Error(), "a table") {
+	if err := table.EnsureAll(t.Context(), db, []table.Schema{{Create: schema("a table")}}); err == nil || !strings.Contains(err.Error(), "a table") {
 		t.Errorf("got error %v, want one that names the table", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := table.Ensure(ctx, db, schema("doors")); !errors.Is(err, context.Canceled) {
+	if err := table.EnsureAll(ctx, db, []table.Schema{{Create: schema("doors")}}); !errors.Is(err, context.Canceled) {
 		t.Errorf("got error %v, want Canceled", err)
 	}
 }
@@ -77,7 +77,7 @@ func TestTransientFaultsAreRetried(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			db, faults := tabletest.Start(t)
-			if err := table.Ensure(t.Context(), db, schema("doors")); err != nil {
+			if err := table.EnsureAll(t.Context(), db, []table.Schema{{Create: schema("doors")}}); err != nil {
 				t.Fatal(err)
 			}
 			faults.Add(dynamolite.Fault{Kind: kind, Operation: "TransactWriteItems", Count: 1})
@@ -90,7 +90,7 @@ func TestTransientFaultsAreRetried(t *testing.T) {
 
 func TestFailedConditionIsNotRetried(t *testing.T) {
 	db, faults := tabletest.Start(t)
-	if err := table.Ensure(t.Context(), db, schema("doors")); err != nil {
+	if err := table.EnsureAll(t.Context(), db, []table.Schema{{Create: schema("doors")}}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := db.TransactWriteItems(t.Context(), put("a")); err != nil {
@@ -109,7 +109,7 @@ func TestFailedConditionIsNotRetried(t *testing.T) {
 // returned.
 func TestGetAllReadsEveryItem(t *testing.T) {
 	db, faults := tabletest.Start(t)
-	if err := table.Ensure(t.Context(), db, schema("doors")); err != nil {
+	if err := table.EnsureAll(t.Context(), db, []table.Schema{{Create: schema("doors")}}); err != nil {
 		t.Fatal(err)
 	}
 	var keys []table.Key

@@ -67,14 +67,18 @@ func creation(stores []area.Storage) []area.Statement {
 	var tables, expiring []string
 	for _, a := range stores {
 		for _, t := range a.Tables {
-			tables = append(tables, area.Table(*t.Create.TableName))
+			name := area.Table(*t.Create.TableName)
+			tables = append(tables, name)
 			if t.TTL != "" {
-				expiring = append(expiring, area.Table(*t.Create.TableName))
+				expiring = append(expiring, name)
 			}
 		}
 	}
 	return []area.Statement{
-		area.Allow("Tables", []string{"dynamodb:CreateTable", "dynamodb:DescribeTable"}, tables...),
+		area.Allow("Tables", []string{
+			"dynamodb:CreateTable", "dynamodb:DescribeTable", "dynamodb:UpdateTable", "dynamodb:ListTagsOfResource", "dynamodb:TagResource",
+			"dynamodb:DescribeContinuousBackups", "dynamodb:UpdateContinuousBackups",
+		}, tables...),
 		area.Allow("Expiry", []string{"dynamodb:DescribeTimeToLive", "dynamodb:UpdateTimeToLive"}, expiring...),
 		area.Allow("Buckets", []string{"s3:CreateBucket"}, buckets(stores)...),
 	}

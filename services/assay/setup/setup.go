@@ -5,15 +5,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/applicationautoscaling"
 	"github.com/rs/zerolog"
 
 	"github.com/assay-project/assay/pkg/area"
 	"github.com/assay-project/assay/pkg/backend"
 	"github.com/assay-project/assay/pkg/blob"
 	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/config"
 	"github.com/assay-project/assay/pkg/feed"
 	"github.com/assay-project/assay/pkg/identity"
 	"github.com/assay-project/assay/pkg/library"
@@ -34,6 +37,7 @@ type Config struct {
 	PhotoJob photojob.Config
 	Library  library.Config
 	Platform platform.Config
+	Tables   table.Settings
 
 	BucketPolicy string `env:"ASSAY_S3_BUCKET_POLICY" doc:"file with the policies of all buckets, for an S3 server with several users; default: none"`
 }
@@ -58,9 +62,27 @@ func (c Config) Storage(areas []area.Area) []area.Storage {
 	return append(all, platform.Storage(c.Platform))
 }
 
-// Run creates missing tables, buckets and streams for the areas of the product. It
-// updates existing streams to their declared settings, and does not change existing tables and buckets.
+// Schemas returns the schemas of all tables with the settings: those of ASSAY_KMS_KEY, ASSAY_PITR and ASSAY_REPLICAS, and the
+// tags of ASSAY_TABLE_TAGS and of the environment.
+func (c Config) Schemas() ([]table.Schema, error) {
+	var all []table.Schema
+	for _, storage := range c.Storage(c.Areas()) {
+		all = append(all, storage.Tables...)
+	}
+	settings := c.Tables
+	settings.Tags = map[string]string{"Environment": c.PhotoJob.Env}
+	maps.Copy(settings.Tags, c.Tables.Tags)
+	return settings.Apply(all)
+}
+
+// Run creates missing tables, buckets and streams for the areas of the product. It updates existing streams to their declared
+// settings, and the settings of existing tables as table.EnsureAll describes. It does not change existing buckets. Without an endpoint of
+// DynamoDB, which selects AWS, it also registers the tables whose capacity scales with Application Auto Scaling.
 func Run(ctx context.Context, cfg Config) error {
+	tables, err := cfg.Schemas()
+	if err != nil {
+		return config.Unusable(err)
+	}
 	areas := cfg.Areas()
 	for _, a := range areas {
 		cfg.Backends.NATS.Work = append(cfg.Backends.NATS.Work, a.Work)
@@ -75,18 +97,17 @@ func Run(ctx context.Context, cfg Config) error {
 		return err
 	}
 	defer backends.Close()
-	var tables []table.Schema
 	buckets := []*blob.Store{backends.Bucket}
 	for _, storage := range cfg.Storage(areas) {
-		tables = append(tables, storage.Tables...)
 		for _, name := range storage.Buckets {
 			buckets = append(buckets, backends.Bucket.In(name))
 		}
 	}
-	return errors.Join(
-		table.EnsureAll(ctx, backends.DB, tables),
-		ensureBuckets(ctx, buckets, cfg.BucketPolicy),
-	)
+	err = table.EnsureAll(ctx, backends.DB, tables)
+	if err == nil && cfg.Backends.DynamoDB.Endpoint == "" { // other engines do not scale
+		err = ensureScaling(ctx, applicationautoscaling.NewFromConfig(backends.AWS), tables)
+	}
+	return errors.Join(err, ensureBuckets(ctx, buckets, cfg.BucketPolicy))
 }
 
 // FirstKey creates an API key for the first operator. The tables must exist. It returns identity.ErrKeys if

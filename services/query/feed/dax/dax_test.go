@@ -90,11 +90,11 @@ func (l *lines) String() string {
 func TestReadsGoThroughTheCluster(t *testing.T) {
 	db, _ := tabletest.Start(t)
 	name := "rows"
-	if err := table.Ensure(t.Context(), db, &dynamodb.CreateTableInput{
+	if err := table.EnsureAll(t.Context(), db, []table.Schema{{Create: &dynamodb.CreateTableInput{
 		TableName: &name, BillingMode: types.BillingModePayPerRequest,
 		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("id"), AttributeType: types.ScalarAttributeTypeS}},
 		KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String("id"), KeyType: types.KeyTypeHash}},
-	}); err != nil {
+	}}}); err != nil {
 		t.Fatal(err)
 	}
 	row := table.Key{"id": &types.AttributeValueMemberS{Value: "a"}}

@@ -42,7 +42,7 @@ type Publisher struct {
 func New(cfg changes.Config, tables library.Config, at platform.Config, backends *backend.Connections, log zerolog.Logger, reg prometheus.Registerer) *Publisher {
 	p := &Publisher{bus: backends.Bus, log: log}
 	p.follower = changes.New(cfg, changes.Options{
-		DB: backends.DB, Streams: backends.Streams, Table: tables.Nodes, Platform: at, Log: log, Registry: reg,
+		DB: backends.DB, Streams: backends.Streams, Table: tables.NodesTable(), Platform: at, Log: log, Registry: reg,
 		Projection: projection, Keep: keep, Advice: "subscribers must read the nodes again", Project: p.project,
 	})
 	return p

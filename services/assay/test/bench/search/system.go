@@ -69,7 +69,7 @@ func start(ctx context.Context, dir string) (_ *system, err error) {
 		return nil, err
 	}
 	s.end = append(s.end, func() error { s.backends.Close(); return nil })
-	s.store, s.nodes = library.NewStore(s.backends.DB, cfg.Library), cfg.Library.Nodes
+	s.store, s.nodes = library.NewStore(s.backends.DB, cfg.Library), cfg.Library.NodesTable()
 	return s, nil
 }
 

@@ -35,7 +35,7 @@ type tree struct {
 }
 
 func (r libraryReader) read(ctx context.Context) (map[string]*held, error) {
-	if r.cfg.Nodes == "" {
+	if r.cfg == (library.Config{}) {
 		return map[string]*held{}, nil
 	}
 	// The objects are read last: otherwise the object of a file that is created meanwhile would appear
@@ -43,14 +43,14 @@ func (r libraryReader) read(ctx context.Context) (map[string]*held, error) {
 	// appear to be missing, which cannot.
 	t := tree{objects: map[string]map[string]bool{}}
 	var err error
-	t.workflows, err = rows(ctx, r.stores, r.cfg.Workflows, func(w library.Workflow) string { return w.CorrelationID })
+	t.workflows, err = rows(ctx, r.stores, r.cfg.WorkflowsTable(), func(w library.Workflow) string { return w.CorrelationID })
 	if err != nil {
 		return nil, err
 	}
-	if t.files, err = rows(ctx, r.stores, r.cfg.Files, func(f library.File) string { return f.ID }); err != nil {
+	if t.files, err = rows(ctx, r.stores, r.cfg.FilesTable(), func(f library.File) string { return f.ID }); err != nil {
 		return nil, err
 	}
-	if t.nodes, err = rows(ctx, r.stores, r.cfg.Nodes, func(n library.Node) string { return n.ID }); err != nil {
+	if t.nodes, err = rows(ctx, r.stores, r.cfg.NodesTable(), func(n library.Node) string { return n.ID }); err != nil {
 		return nil, err
 	}
 	found, err := keys(ctx, r.stores.Bucket, library.ObjectPrefix)
