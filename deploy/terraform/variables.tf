@@ -1,0 +1,51 @@
+variable "environment" {
+  description = "The environment, a part of the names of tables and buckets. The programs read it from ASSAY_ENV."
+  type        = string
+  default     = "dev"
+
+  validation {
+    condition     = can(regex("^[a-z0-9-]{1,20}$", var.environment))
+    error_message = "The environment must consist of 1 to 20 lower-case letters, digits and hyphens."
+  }
+}
+
+variable "table_names" {
+  description = "Names of tables by resource, such as { text_analyzer_history = \"texts\" }. Tables without a name here have that of the data model."
+  type        = map(string)
+  default     = {}
+}
+
+variable "kms_key_arn" {
+  description = "The KMS key that encrypts all tables, buckets and the queue; a multi-Region key if there are replicas. Without it, AWS manages the keys."
+  type        = string
+  default     = null
+}
+
+variable "point_in_time_recovery" {
+  description = "Tables with point-in-time recovery: default (as in the data model), all or none."
+  type        = string
+  default     = "default"
+
+  validation {
+    condition     = contains(["default", "all", "none"], var.point_in_time_recovery)
+    error_message = "point_in_time_recovery must be default, all or none."
+  }
+}
+
+variable "replicas" {
+  description = "Regions of the other replicas of the table of feed items, each with the ARN of the KMS key there, or null for a key that AWS manages."
+  type        = map(string)
+  default     = {}
+}
+
+variable "deletion_protection" {
+  description = "Whether tables cannot be deleted."
+  type        = bool
+  default     = false
+}
+
+variable "tags" {
+  description = "Tags of all resources, in addition to those in the data model."
+  type        = map(string)
+  default     = {}
+}
