@@ -49,3 +49,27 @@ variable "tags" {
   type        = map(string)
   default     = {}
 }
+
+variable "bucket_names" {
+  description = "Names of the buckets by purpose: files, temp and final. Names of buckets are unique in all of AWS, so usually all three are set."
+  type        = map(string)
+  default     = {}
+}
+
+variable "bucket_versioning" {
+  description = "Whether the buckets keep replaced and deleted objects, for 35 days. Required for backups of the buckets."
+  type        = bool
+  default     = false
+}
+
+variable "page_origins" {
+  description = "Origins of the web app, which may upload to the buckets, such as https://assay.example.com."
+  type        = list(string)
+  default     = []
+}
+
+variable "queue_name" {
+  description = "Name of the queue of upload notifications. The policy of ingest allows assay-notices."
+  type        = string
+  default     = "assay-notices"
+}
