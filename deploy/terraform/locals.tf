@@ -13,4 +13,15 @@ locals {
   uploads = toset(["files", "temp"])
 
   tags = merge({ Environment = var.environment }, var.tags)
+
+  table_arns = {
+    assay_platform            = aws_dynamodb_table.assay_platform.arn
+    leanda_ng_files           = aws_dynamodb_table.leanda_ng_files.arn
+    leanda_ng_nodes           = aws_dynamodb_table.leanda_ng_nodes.arn
+    leanda_ng_workflow_state  = aws_dynamodb_table.leanda_ng_workflow_state.arn
+    photoeditor_jobs          = aws_dynamodb_table.photoeditor_jobs.arn
+    sentiment_items_dashboard = aws_dynamodb_table.sentiment_items_dashboard.arn
+    sentiment_items_primary   = aws_dynamodb_table.sentiment_items_primary.arn
+    text_analyzer_history     = aws_dynamodb_table.text_analyzer_history.arn
+  }
 }

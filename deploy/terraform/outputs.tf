@@ -19,14 +19,15 @@ output "environment_variables" {
 
 output "table_arns" {
   description = "ARNs of the tables by resource."
-  value = {
-    text_analyzer_history     = aws_dynamodb_table.text_analyzer_history.arn
-    sentiment_items_primary   = aws_dynamodb_table.sentiment_items_primary.arn
-    sentiment_items_dashboard = aws_dynamodb_table.sentiment_items_dashboard.arn
-    photoeditor_jobs          = aws_dynamodb_table.photoeditor_jobs.arn
-    leanda_ng_nodes           = aws_dynamodb_table.leanda_ng_nodes.arn
-    leanda_ng_files           = aws_dynamodb_table.leanda_ng_files.arn
-    leanda_ng_workflow_state  = aws_dynamodb_table.leanda_ng_workflow_state.arn
-    assay_platform            = aws_dynamodb_table.assay_platform.arn
-  }
+  value       = local.table_arns
+}
+
+output "role_arns" {
+  description = "ARNs of the roles by program."
+  value       = { for program, role in aws_iam_role.program : program => role.arn }
+}
+
+output "policy_arns" {
+  description = "ARNs of the policies by program and area, such as ingest/library, for roles of your own."
+  value       = { for name, policy in aws_iam_policy.program : name => policy.arn }
 }

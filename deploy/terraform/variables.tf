@@ -73,3 +73,26 @@ variable "queue_name" {
   type        = string
   default     = "assay-notices"
 }
+
+variable "name_prefix" {
+  description = "Beginning of the names of roles, policies and alarms."
+  type        = string
+  default     = "assay"
+}
+
+variable "ecs" {
+  description = "Whether tasks of ECS may assume the roles."
+  type        = bool
+  default     = false
+}
+
+variable "eks" {
+  description = "The OpenID Connect provider of an EKS cluster whose service accounts may assume the roles. The accounts are named as the programs, with the prefix; that of the chart in deploy/helm is the name of the release, such as assay-."
+  type = object({
+    provider_arn           = string
+    issuer                 = string # without https://
+    namespace              = string
+    service_account_prefix = optional(string, "assay-")
+  })
+  default = null
+}

@@ -65,23 +65,31 @@ func given(value string) []string {
 	return []string{value}
 }
 
-// Read returns the policies in a directory by the names of their files without
-// .json. It returns an error for a policy that uses an unsupported feature.
+// Read returns the policies in a directory by name: that of a file without .json, or
+// that of a subdirectory, whose files together are one policy. It returns an error for a
+// policy that uses an unsupported feature.
 func Read(folder string) (map[string]Policy, error) {
-	paths, err := filepath.Glob(filepath.Join(folder, "*.json"))
-	if err != nil {
-		return nil, fmt.Errorf("iam: %w", err)
-	}
-	if len(paths) == 0 {
-		return nil, fmt.Errorf("iam: no policies in %s", folder)
-	}
 	all := map[string]Policy{}
-	for _, path := range paths {
-		p, err := read(path)
+	for _, pattern := range []string{"*.json", "*/*.json"} {
+		paths, err := filepath.Glob(filepath.Join(folder, pattern))
 		if err != nil {
-			return nil, fmt.Errorf("iam: %s: %w", path, err)
+			return nil, fmt.Errorf("iam: %w", err)
 		}
-		all[strings.TrimSuffix(filepath.Base(path), ".json")] = p
+		for _, path := range paths {
+			p, err := read(path)
+			if err != nil {
+				return nil, fmt.Errorf("iam: %s: %w", path, err)
+			}
+			name := strings.TrimSuffix(filepath.Base(path), ".json")
+			if pattern != "*.json" {
+				name = filepath.Base(filepath.Dir(path))
+			}
+			p.Statement = append(all[name].Statement, p.Statement...)
+			all[name] = p
+		}
+	}
+	if len(all) == 0 {
+		return nil, fmt.Errorf("iam: no policies in %s", folder)
 	}
 	return all, nil
 }

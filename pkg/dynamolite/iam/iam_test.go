@@ -53,6 +53,29 @@ func TestUses(t *testing.T) {
 	}
 }
 
+// TestReadJoinsFilesOfADirectory checks that the files of a subdirectory are one policy, and that a file beside it is another.
+func TestReadJoinsFilesOfADirectory(t *testing.T) {
+	folder := t.TempDir()
+	statement := func(sid string) []byte {
+		return []byte(`{"Version": "2012-10-17", "Statement": [{"Sid": "` + sid + `", "Effect": "Allow", "Action": "a", "Resource": "b"}]}`)
+	}
+	if err := os.Mkdir(filepath.Join(folder, "program"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for path, sid := range map[string]string{"program/one.json": "One", "program/two.json": "Two", "other.json": "Other"} {
+		if err := os.WriteFile(filepath.Join(folder, path), statement(sid), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	all, err := Read(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := all["program"].Statement; len(all) != 2 || len(got) != 2 || got[0].Sid != "One" || got[1].Sid != "Two" {
+		t.Errorf("got %+v, want a policy program with the statements One and Two, and a policy other", all)
+	}
+}
+
 func TestReadRejectsUnsupportedPolicies(t *testing.T) {
 	for _, text := range []string{
 		`{"Version": "2008-10-17", "Statement": []}`,

@@ -28,18 +28,40 @@ func programs() []area.Program {
 
 const bucket = "arn:aws:s3:::" + area.Bucket
 
-// IAM returns the policy of each program.
-func IAM(stores []area.Storage) map[area.Program]Policy[area.Statement] {
-	all := map[area.Program]Policy[area.Statement]{}
+// Platform is the name of the policies for what belongs to no area.
+const Platform = "platform"
+
+// Limit is the maximum size of a managed policy of IAM, which does not count white space.
+const Limit = 6144
+
+// IAM returns the policies of each program: one for each area that it has permissions in, by name, and one for what belongs to
+// no area, with the name Platform. platform is the storage of the latter.
+func IAM(areas []area.Area, platform area.Storage) map[area.Program]map[string]Policy[area.Statement] {
+	stores := storesOf(areas, platform)
+	all := map[area.Program]map[string]Policy[area.Statement]{}
 	for _, program := range programs() {
-		p := Policy[area.Statement]{Version: version}
-		for _, s := range stores {
-			p.Statement = append(p.Statement, s.Access[program]...)
+		policies := map[string]Policy[area.Statement]{}
+		add := func(name string, statements []area.Statement) {
+			if len(statements) > 0 {
+				policies[name] = Policy[area.Statement]{version, statements}
+			}
 		}
-		p.Statement = append(p.Statement, common(program, stores)...)
-		all[program] = p
+		for _, a := range areas {
+			add(a.Name, a.Access[program])
+		}
+		add(Platform, append(slices.Clip(platform.Access[program]), common(program, stores)...))
+		all[program] = policies
 	}
 	return all
+}
+
+// storesOf returns the storage of the areas and of what belongs to no area.
+func storesOf(areas []area.Area, platform area.Storage) []area.Storage {
+	var all []area.Storage
+	for _, a := range areas {
+		all = append(all, a.Storage)
+	}
+	return append(all, platform)
 }
 
 // common returns the permissions of a program that do not depend on the areas.
@@ -143,16 +165,16 @@ type BucketStatement struct {
 // BucketPolicies returns the S3 permissions as bucket policies, combined in one document, for an S3
 // server whose users have no policies. On such a server, creating a bucket requires no permission, but
 // setting a policy does. They name no user for backups, which an administrator of the server makes.
-func BucketPolicies(stores []area.Storage) Policy[BucketStatement] {
+func BucketPolicies(areas []area.Area, platform area.Storage) Policy[BucketStatement] {
 	p := Policy[BucketStatement]{Version: version, Statement: []BucketStatement{
-		statement(area.Setup, area.Allow("Policy", []string{"s3:PutBucketPolicy"}, buckets(stores)...)),
+		statement(area.Setup, area.Allow("Policy", []string{"s3:PutBucketPolicy"}, buckets(storesOf(areas, platform))...)),
 	}}
-	policies := IAM(stores)
+	policies := IAM(areas, platform)
 	for _, program := range programs() {
 		if program == area.Backup {
 			continue
 		}
-		for _, s := range policies[program].Statement {
+		for _, s := range statements(areas, policies[program]) {
 			s.Action = slices.DeleteFunc(slices.Clone(s.Action), func(action string) bool {
 				return !strings.HasPrefix(action, "s3:") || action == "s3:CreateBucket"
 			})
@@ -195,6 +217,15 @@ func OfBucket(policies []byte, name string) (string, error) {
 	return string(text), err
 }
 
+// statements returns the statements of the policies of a program, in the order of the areas.
+func statements(areas []area.Area, policies map[string]Policy[area.Statement]) []area.Statement {
+	var all []area.Statement
+	for _, a := range areas {
+		all = append(all, policies[a.Name].Statement...)
+	}
+	return append(all, policies[Platform].Statement...)
+}
+
 func statement(program area.Program, s area.Statement) BucketStatement {
 	return BucketStatement{
 		Sid: fmt.Sprintf("%s %s", program, s.Sid), Effect: s.Effect, Principal: map[string][]area.Program{"AWS": {program}},
@@ -203,19 +234,21 @@ func statement(program area.Program, s area.Statement) BucketStatement {
 }
 
 // Files returns the generated files by path, relative to the root of the repository.
-func Files(areas []area.Area, stores []area.Storage) (map[string][]byte, error) {
+func Files(areas []area.Area, platform area.Storage) (map[string][]byte, error) {
 	files := map[string][]byte{}
 	add := func(name string, policy any) error {
 		text, err := json.MarshalIndent(policy, "", "  ")
 		files[name] = append(text, '\n')
 		return err
 	}
-	for program, policy := range IAM(stores) {
-		if err := add(fmt.Sprintf("deploy/iam/%s.json", program), policy); err != nil {
-			return nil, err
+	for program, policies := range IAM(areas, platform) {
+		for name, policy := range policies {
+			if err := add(fmt.Sprintf("deploy/iam/%s/%s.json", program, name), policy); err != nil {
+				return nil, err
+			}
 		}
 	}
-	if err := add("deploy/s3/policy.json", BucketPolicies(stores)); err != nil {
+	if err := add("deploy/s3/policy.json", BucketPolicies(areas, platform)); err != nil {
 		return nil, err
 	}
 	var err error

@@ -31,7 +31,7 @@ func main() {
 	addr := flag.String("addr", "127.0.0.1:8000", "address to listen on; port 0 picks a free port")
 	path := flag.String("path", "", "bbolt file; empty: a temporary file, removed on exit")
 	relaxed := flag.Bool("sync-never", false, "acknowledge writes before they are on disk")
-	policies := flag.String("policies", "", "directory of IAM policies, with one file KEY.json for each access key; empty: every key has all permissions")
+	policies := flag.String("policies", "", "directory of IAM policies, with one file KEY.json, or one directory KEY of such files, for each access key; empty: every key has all permissions")
 	credentials := flag.String("credentials", "", "AWS credentials file with the keys that may sign requests; empty: every request is accepted")
 	root := flag.String("root", "", "with -policies: the access key that has all permissions")
 	hosts := flag.String("hosts", "", "comma-separated host names that requests may use, in addition to those of loopback")

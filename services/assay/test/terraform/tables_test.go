@@ -1,6 +1,7 @@
 package terraform
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"maps"
@@ -21,24 +22,36 @@ import (
 
 var update = flag.Bool("update", false, "write the generated files")
 
-// TestTablesAreGenerated checks that tables.tf is that of the descriptions of the areas.
-func TestTablesAreGenerated(t *testing.T) {
-	want, err := Tables()
+// TestFilesAreGenerated checks that the tables and policies of the module are those of the descriptions of the areas.
+func TestFilesAreGenerated(t *testing.T) {
+	files, err := Policies()
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(module, "tables.tf")
-	if *update {
-		if err := os.WriteFile(path, want, 0o644); err != nil {
+	if files["tables.tf"], err = Tables(); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range files {
+		path := filepath.Join(module, filepath.FromSlash(name))
+		if *update {
+			if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, want, 0o644)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, err := os.ReadFile(path)
+		if err != nil {
 			t.Fatal(err)
 		}
+		if string(got) != string(want) {
+			t.Errorf("%s is out of date: go test ./services/assay/test/terraform -update", path)
+		}
 	}
-	got, err := os.ReadFile(path)
+	found, err := filepath.Glob(filepath.Join(module, "policies", "*", "*.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if string(got) != string(want) {
-		t.Errorf("%s is out of date: go test ./services/assay/test/terraform -update", path)
+	if policies := len(files) - 1; len(found) != policies {
+		t.Errorf("the module has %d policies, want %d: remove those of areas that no longer exist", len(found), policies)
 	}
 }
 

@@ -51,7 +51,7 @@ func TestAreaWorks(t *testing.T) {
 		"docs/states.md":                   "## linecount",
 		"docs/data-model.md":               "**Table `assay-linecounts`**",
 		".golangci.yml":                    "analyzer-linecount:",
-		"deploy/iam/ingest.json":           "LineCountsAccept",
+		"deploy/iam/ingest/linecount.json": "LineCountsAccept",
 		"services/query/ui/dist/pages.txt": "/linecounts",
 	} {
 		if content, err := os.ReadFile(filepath.Join(c.root, path)); err != nil || !strings.Contains(string(content), want) {
