@@ -96,3 +96,20 @@ variable "eks" {
   })
   default = null
 }
+
+variable "alarm_topic_arn" {
+  description = "The SNS topic that receives alarms. Without it, there are no alarms."
+  type        = string
+  default     = null
+}
+
+variable "dax" {
+  description = "A DAX cluster for the dashboard of the feed. Without it, query reads the table."
+  type = object({
+    node_type          = optional(string, "dax.t3.small")
+    nodes              = optional(number, 3)
+    subnet_ids         = list(string)
+    security_group_ids = list(string)
+  })
+  default = null
+}
