@@ -148,6 +148,16 @@ func (b *Bus) Durables(c Consumer) []Durable {
 	return []Durable{{c.Name, c.Filter}}
 }
 
+// Version returns the highest version of messages of a stream that this process supports.
+func (b *Bus) Version(stream string) int {
+	for _, q := range b.work {
+		if q.Stream == stream {
+			return max(q.Work.Version, 1)
+		}
+	}
+	return 1
+}
+
 // OldestWork returns the time at which the oldest message of a subject in a work
 // stream was stored. "*" in the subject matches any token. ok is false if there is no
 // such message. Messages in progress count too.

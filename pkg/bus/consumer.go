@@ -69,6 +69,9 @@ type Consumer struct {
 	// Backoff returns the pause after the given failed attempt. The default
 	// doubles from 1 s up to 5 min.
 	Backoff func(attempt int) time.Duration
+	// Leave is how long a message that requires a newer version of Assay is left in the stream, from the time at which it
+	// was stored. Default 24 h.
+	Leave time.Duration
 	// Drain is how long handlers may continue after the context of the consumer is done, before
 	// their contexts are canceled too. Default 10 s.
 	Drain time.Duration
@@ -79,7 +82,8 @@ type Consumer struct {
 	Gate func(ctx context.Context) error
 	// Handle processes one delivery. Its result settles the message: nil means that all effects of
 	// the message are durable, Permanent that no attempt can succeed, Later that the message is
-	// redelivered without using an attempt, and any other error that another attempt may succeed.
+	// redelivered without using an attempt, and any other error that another attempt may succeed. A message whose error
+	// wraps event.ErrNewer is left to processes of a newer version for up to Leave, even if it is permanent.
 	Handle func(context.Context, Delivery) error
 	// GiveUp is called with the error before the consumer gives up on a message, to move the item
 	// to its failed state. It returns what becomes of the message. It may be called again for the

@@ -39,7 +39,7 @@ func (c Config) declare(ctx context.Context, js *JetStream, want jetstream.Strea
 
 func (c Config) adjust(ctx context.Context, js *JetStream, found, want jetstream.StreamConfig) error {
 	want, err := c.keep(want, found)
-	if err != nil || declared(found, want) {
+	if err != nil || NewerSettings(found.Metadata) || declared(found, want) {
 		return err
 	}
 	return c.replicated(ctx, js, js.js.UpdateStream, want)
@@ -56,7 +56,7 @@ func declared(found, want jetstream.StreamConfig) bool {
 		same.MaxBytes = found.MaxBytes // the storage of a small server is the limit; see replicated
 	}
 	same.MaxMsgsPerSubject, same.DiscardNewPerSubject = cmp.Or(want.MaxMsgsPerSubject, none), want.DiscardNewPerSubject
-	same.RePublish = want.RePublish
+	same.RePublish, same.Metadata = want.RePublish, WithSettings(found.Metadata)
 	return reflect.DeepEqual(same, found)
 }
 

@@ -87,6 +87,7 @@ func configurations(cfg Config) []jetstream.StreamConfig {
 		list[i].Storage = jetstream.FileStorage
 		list[i].Replicas = cfg.Replicas
 		list[i].Duplicates = duplicateWindow
+		list[i].Metadata = WithSettings(nil)
 	}
 	return list
 }

@@ -26,6 +26,9 @@ type Work struct {
 	// Item returns the id of the item that an event of this subject is about, or "" if it is about none that ends with an
 	// outcome. If Item is nil, each event is about another item.
 	Item func(subject string) string
+	// Version is the highest version of its events that this version of Assay supports. 0 means 1. Processes leave events
+	// of higher versions to newer ones.
+	Version int
 }
 
 // Stored returns a filter that matches the subjects under which the stream stores its messages.

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"google.golang.org/protobuf/encoding/protojson"
@@ -37,7 +38,10 @@ type Event struct {
 	// owner. It must not change for an item.
 	Tenant string
 	Time   time.Time // when the event occurred, not when it was sent
-	Data   proto.Message
+	// Version is the version of the contract of the event: 1, or 0 for short, unless a consumer of an earlier version of
+	// Assay would process the event wrongly. A message states it only if it is above 1. See CONTRIBUTING.md.
+	Version int
+	Data    proto.Message
 }
 
 // NewAnalysisCompleted returns the event for d. Its id is
@@ -108,6 +112,31 @@ func (e Event) Marshal() ([]byte, error) {
 
 // ErrUnreadable means that a message is not the event that its subject or type names.
 var ErrUnreadable = errors.New("the message is not a readable event")
+
+// ErrNewer means that a message was sent by a newer version of Assay, and that this version does not support it. A consumer
+// leaves such a message to newer processes.
+var ErrNewer = errors.New("the message requires a newer version of Assay")
+
+// Unmarshal is like the function Unmarshal. For an event of another type it returns the error of Unsupported. A message
+// without a type is not compared.
+func (e Envelope) Unmarshal(data []byte, d proto.Message) error {
+	if want := string(proto.MessageName(d)); e.Type != "" && e.Type != want {
+		return fmt.Errorf("%w: its type is %s, want %s", e.Unsupported(), e.Type, want)
+	}
+	return Unmarshal(data, d)
+}
+
+// Unsupported returns the error for an event of a type that its consumer does not support: ErrNewer for a type of Assay,
+// otherwise ErrUnreadable.
+func (e Envelope) Unsupported() error {
+	if strings.HasPrefix(e.Type, typePrefix) {
+		return ErrNewer
+	}
+	return ErrUnreadable
+}
+
+// typePrefix begins the types of all events of Assay.
+const typePrefix = "assay."
 
 // Unmarshal reads a payload into d. It returns an error that wraps ErrUnreadable. Unknown fields are ignored, so that a newer publisher does not
 // break an older reader.

@@ -2,6 +2,8 @@ package event_test
 
 import (
 	"encoding/json"
+	"errors"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -46,6 +48,7 @@ func TestHeadersRoundTrip(t *testing.T) {
 		e := event.Event{
 			ID: text.Draw(t, "id"), Item: text.Draw(t, "item"), Owner: text.Draw(t, "owner"),
 			Time: when.Add(time.Duration(rapid.Int64Range(0, 1<<60).Draw(t, "after"))), Data: &event.FileUploaded{},
+			Version: rapid.SampledFrom([]int{0, 2, 17}).Draw(t, "version"),
 		}
 		source := text.Draw(t, "source")
 		headers := e.Headers(source)
@@ -60,7 +63,7 @@ func TestHeadersRoundTrip(t *testing.T) {
 			}
 		}
 		got, err := event.ParseEnvelope(headers)
-		want := event.Envelope{ID: e.ID, Type: "assay.v1.FileUploaded", Source: source, Item: e.Item, Owner: e.Owner, Time: e.Time}
+		want := event.Envelope{ID: e.ID, Type: "assay.v1.FileUploaded", Source: source, Item: e.Item, Owner: e.Owner, Time: e.Time, Version: e.Version}
 		if err != nil || got != want {
 			t.Fatalf("got %+v, error %v, want %+v", got, err, want)
 		}
@@ -96,6 +99,35 @@ func TestHeadersOfOtherClients(t *testing.T) {
 	}
 	if got, err := event.ParseEnvelope(nil); err != nil || got != (event.Envelope{}) {
 		t.Errorf("without headers: got %+v, error %v, want an empty envelope", got, err)
+	}
+}
+
+// TestVersionIsStatedAboveOne checks that a message of version 1 has no header that older readers do not know, and that an
+// unreadable version is one that no reader supports.
+func TestVersionIsStatedAboveOne(t *testing.T) {
+	for version, want := range map[int]int{0: 0, 1: 0, 2: 2} {
+		headers := event.Event{Version: version, Data: &event.FileUploaded{}}.Headers("/test")
+		if got, err := event.ParseEnvelope(headers); err != nil || got.Version != want || (len(headers[event.HeaderVersion]) > 0) != (want > 0) {
+			t.Errorf("version %d: got %d, headers %v, error %v, want %d", version, got.Version, headers, err, want)
+		}
+	}
+	if got, err := event.ParseEnvelope(map[string][]string{"Assay-Version": {"two"}}); err != nil || got.Version != math.MaxInt {
+		t.Errorf("an unreadable version: got %d, error %v, want the highest", got.Version, err)
+	}
+}
+
+// TestUnmarshalComparesTypes checks that an event of another type of Assay requires a newer version, and that one of another
+// program is unreadable.
+func TestUnmarshalComparesTypes(t *testing.T) {
+	for kind, want := range map[string]error{
+		"": nil, "assay.v1.FileUploaded": nil, "assay.v1.FileFolded": event.ErrNewer, "assay.v2.FileUploaded": event.ErrNewer, "com.example.Uploaded": event.ErrUnreadable,
+	} {
+		if err := (event.Envelope{Type: kind}).Unmarshal([]byte(`{"fileId":"f1"}`), &event.FileUploaded{}); !errors.Is(err, want) {
+			t.Errorf("type %q: got error %v, want %v", kind, err, want)
+		}
+	}
+	if err := (event.Envelope{Type: "assay.v1.FileUploaded"}).Unmarshal([]byte(`[]`), &event.FileUploaded{}); !errors.Is(err, event.ErrUnreadable) {
+		t.Errorf("a list: got error %v, want ErrUnreadable", err)
 	}
 }
 

@@ -2,7 +2,9 @@ package event
 
 import (
 	"fmt"
+	"math"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -16,6 +18,8 @@ type Envelope struct {
 	Item   string
 	Owner  string
 	Time   time.Time
+	// Version is that of Event: 0 if the message does not state it, and math.MaxInt if it is unreadable.
+	Version int
 }
 
 const (
@@ -25,6 +29,9 @@ const (
 	headerItem   = "ce-subject"
 	headerOwner  = "ce-owner"
 	headerTime   = "ce-time"
+
+	// HeaderVersion states the version of a message if it is above 1.
+	HeaderVersion = "assay-version"
 )
 
 // Headers returns the CloudEvents 1.0 attributes of e in the binary mode of the NATS protocol
@@ -42,6 +49,9 @@ func (e Event) Headers(source string) map[string][]string {
 	if e.Owner != "" {
 		h[headerOwner] = []string{escape(e.Owner)}
 	}
+	if e.Version > 1 {
+		h[HeaderVersion] = []string{strconv.Itoa(e.Version)}
+	}
 	return h
 }
 
@@ -52,6 +62,10 @@ func ParseEnvelope(header map[string][]string) (Envelope, error) {
 	var failed error
 	for name, values := range header {
 		lower := strings.ToLower(name)
+		if lower == HeaderVersion && len(values) > 0 {
+			env.Version = parseVersion(values[0])
+			continue
+		}
 		if len(values) == 0 || !strings.HasPrefix(lower, "ce-") {
 			continue
 		}
@@ -78,6 +92,15 @@ func ParseEnvelope(header map[string][]string) (Envelope, error) {
 		}
 	}
 	return env, failed
+}
+
+// parseVersion returns a version that no consumer supports if the header is unreadable.
+func parseVersion(text string) int {
+	version, err := strconv.Atoi(text)
+	if err != nil {
+		return math.MaxInt
+	}
+	return version
 }
 
 // escape percent-encodes the characters that the CloudEvents HTTP and NATS bindings require: space,

@@ -69,7 +69,7 @@ func (d *durables) settings(of *durable, after position) jetstream.ConsumerConfi
 	want := jetstream.ConsumerConfig{
 		Durable: of.Name, FilterSubject: of.Filter,
 		AckPolicy: jetstream.AckExplicitPolicy, AckWait: d.consumer.Lease,
-		MaxDeliver: -1, MaxAckPending: waitingPlaces + d.consumer.Parallel,
+		MaxDeliver: -1, MaxAckPending: waitingPlaces + d.consumer.Parallel, Metadata: bus.WithSettings(nil),
 	}
 	if d.consumer.OnlyNew {
 		want.DeliverPolicy, want.OptStartSeq = jetstream.DeliverByStartSequencePolicy, after.sequence+1
@@ -77,13 +77,16 @@ func (d *durables) settings(of *durable, after position) jetstream.ConsumerConfi
 	return want
 }
 
-// declare creates the durables or updates them to their declared settings. A new one
+// declare creates the durables or updates them to their declared settings, except for one whose settings are of a newer
+// version. A new one
 // that reads only new messages begins after the given position.
 func (d *durables) declare(ctx context.Context, after position) error {
 	for _, one := range d.all {
 		want := d.settings(one, after)
 		have, err := d.js.ConsumerInfo(ctx, d.consumer.Stream, one.Name)
 		switch {
+		case err == nil && bus.NewerSettings(have.Config.Metadata):
+			continue
 		case err == nil:
 			// The start position of a consumer cannot be changed.
 			begun := have.Config

@@ -37,6 +37,8 @@ func classOf(err error) event.DeadClass {
 		return event.DeadCrashed
 	case late:
 		return event.DeadTimeout
+	case errors.Is(err, event.ErrNewer):
+		return event.DeadConfiguration // the processes of the newer version are missing
 	case errors.Is(err, event.ErrUnreadable):
 		return event.DeadEvent
 	case outage, network, errors.Is(err, nats.ErrNoResponders), errors.Is(err, bus.ErrFull), errors.Is(err, bus.ErrStorageFull):

@@ -25,11 +25,12 @@ const (
 	outcomeReturned  = "returned"
 	outcomeTakenOver = "taken_over"
 	outcomeDelayed   = "delayed"
+	outcomeLeft      = "left" // to a process of a newer version
 )
 
 // outcomes returns all outcomes of an attempt.
 func outcomes() []string {
-	return []string{outcomeDone, outcomeRetry, outcomeGivenUp, outcomeRejected, outcomeReturned, outcomeTakenOver, outcomeDelayed}
+	return []string{outcomeDone, outcomeRetry, outcomeGivenUp, outcomeRejected, outcomeReturned, outcomeTakenOver, outcomeDelayed, outcomeLeft}
 }
 
 // consumerRun is one call of Run.
@@ -41,6 +42,7 @@ type consumerRun struct {
 	shares   *shares
 	durables *durables
 	from     position                // position at which Run began
+	left     reported                // causes for which messages were left
 	end      context.CancelCauseFunc // ends Run
 	activity
 }
@@ -58,17 +60,22 @@ func (w *consumerRun) work(ctx context.Context, msg *nats.Msg) {
 	ctx, span := delivery.BeginTrace(ctx, c)
 	stopRenewing := renew(msg, c.Lease)
 	defer stopRenewing()
-	try := &entry{}
-	if err != nil {
+	try, delivered := &entry{}, delivery.Attempt
+	newer := w.newer(delivery)
+	switch {
+	case err != nil:
 		err = bus.Permanent(fmt.Errorf("%w: %w", event.ErrUnreadable, err))
-	} else {
+	case newer != nil:
+		try, err = w.attempts.unbegun(delivery), newer
+		delivery.Attempt = try.number
+	default:
 		try = w.attempts.begin(ctx, delivery)
 		delivery.Attempt = try.number
 		err = w.attempt(ctx, delivery)
 	}
-	outcome, settled := w.settle(ctx, msg, delivery, try, err)
+	outcome, settled := w.settle(ctx, msg, delivery, delivered, try, err)
 	span.SetAttributes(attribute.Int("assay.attempt", delivery.Attempt), attribute.String("assay.outcome", outcome))
-	if outcome == outcomeRejected { // a mistake of a client is not an error of the system
+	if outcome == outcomeRejected || outcome == outcomeLeft { // neither a mistake of a client nor an upgrade is an error of the system
 		obs.End(span, settled)
 	} else {
 		obs.End(span, errors.Join(err, settled))
@@ -84,6 +91,8 @@ func (w *consumerRun) work(ctx context.Context, msg *nats.Msg) {
 		line = log.Debug().Err(err)
 	case outcome == outcomeRejected:
 		line = log.Info().Err(err)
+	case outcome == outcomeLeft && !w.left.first(err.Error()):
+		line = log.Debug().Err(err)
 	case err != nil:
 		line = log.Warn().Err(err)
 	}
@@ -130,9 +139,13 @@ func broke(err error) bool {
 const minDelay = 10 * time.Millisecond
 
 // settle acknowledges, delays, returns or gives up on the message. After an error the message
-// is redelivered when its lease ends.
-func (w *consumerRun) settle(ctx context.Context, msg *nats.Msg, d bus.Delivery, try *entry, err error) (string, error) {
+// is redelivered when its lease ends. delivered is the server's number of the delivery.
+func (w *consumerRun) settle(ctx context.Context, msg *nats.Msg, d bus.Delivery, delivered int, try *entry, err error) (string, error) {
 	c := w.consumer
+	newer := errors.Is(err, event.ErrNewer)
+	if newer && !w.leavable(d) {
+		newer, err = false, bus.Permanent(err)
+	}
 	switch {
 	case err == nil:
 		return outcomeDone, msg.Ack()
@@ -146,6 +159,9 @@ func (w *consumerRun) settle(ctx context.Context, msg *nats.Msg, d bus.Delivery,
 	}
 	delay, delayed := bus.Delay(err)
 	switch {
+	case newer: // even if it is permanent for this process
+		try.leave(ctx, err)
+		return outcomeLeft, msg.NakWithDelay(leaveDelay(delivered))
 	case delayed && d.Attempt <= c.Attempts:
 		try.revert(ctx, outcomeDelayed, err)
 		return outcomeDelayed, msg.NakWithDelay(max(delay, minDelay))

@@ -129,6 +129,11 @@ func (l *attemptLog) begin(ctx context.Context, d bus.Delivery) *entry {
 	return a
 }
 
+// unbegun returns the entry of a delivery that this process does not attempt.
+func (l *attemptLog) unbegun(d bus.Delivery) *entry {
+	return &entry{number: 1, log: l, message: d, began: time.Now()}
+}
+
 // read reads the record before the attempt, and reports whether it could.
 func (a *entry) read(ctx context.Context) bool {
 	var err error
@@ -204,6 +209,17 @@ func (a *entry) end(ctx context.Context, outcome string, reason error) {
 // message is returned: the next worker reads the record.
 func (a *entry) revert(ctx context.Context, outcome string, reason error) {
 	a.settle(func() { a.write(ctx, a.number-1, a.before.Unended, ended(outcome, reason)) })
+}
+
+// leave is like revert, for a delivery that is left to a newer process. It writes nothing if the record already states the
+// right number of attempts, because the message may be left many times. Without a record, the newer process would take the
+// server's count for the number of attempts.
+func (a *entry) leave(ctx context.Context, reason error) {
+	a.settle(func() {
+		if (a.known || a.read(ctx)) && (a.open || a.before.Stored.IsZero()) {
+			a.write(ctx, a.number-1, a.before.Unended, ended(outcomeLeft, reason))
+		}
+	})
 }
 
 // maxReason is the maximum size of a logged error in bytes.

@@ -96,6 +96,7 @@ func withDefaults(c bus.Consumer) bus.Consumer {
 	c.Share = cmp.Or(max(c.Share, 0), c.Parallel)
 	c.Lease = cmp.Or(max(c.Lease, 0), 30*time.Second)
 	c.Attempts = cmp.Or(max(c.Attempts, 0), 12)
+	c.Leave = cmp.Or(max(c.Leave, 0), 24*time.Hour)
 	c.Drain = cmp.Or(max(c.Drain, 0), 10*time.Second)
 	c.Abandoned = cmp.Or(max(c.Abandoned, 0), 8)
 	c.AbandonedFor = cmp.Or(max(c.AbandonedFor, 0), 5*time.Minute)
@@ -160,7 +161,7 @@ func newMetrics(reg prometheus.Registerer, service string) metrics {
 	factory := promauto.With(prometheus.WrapRegistererWith(prometheus.Labels{"service": service}, reg))
 	return metrics{
 		attempts: factory.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "assay_attempt_duration_seconds", Help: "Duration of consumers' attempts, by outcome (done, retry, given_up: it became a dead letter, rejected: its content cannot be processed, returned, taken_over, delayed); the count is the number of attempts.",
+			Name: "assay_attempt_duration_seconds", Help: "Duration of consumers' attempts, by outcome (done, retry, given_up: it became a dead letter, rejected: its content cannot be processed, returned, taken_over, delayed, left: to a process of a newer version); the count is the number of attempts.",
 			Buckets: prometheus.ExponentialBuckets(0.001, 4, 10),
 		}, []string{"consumer", "area", "outcome"}),
 		inFlight: factory.NewGaugeVec(prometheus.GaugeOpts{
