@@ -158,8 +158,16 @@ var (
 	revision = expression.Name("revision")
 )
 
-// write updates a row, its revision and its expiry if the condition holds.
+// readable is the condition that no newer version of Assay has given the row another format. Otherwise the log is left to
+// processes of that version, as if one of them held it.
+var readable = expression.Or(
+	expression.AttributeNotExists(expression.Name(platform.FormatVersion)),
+	expression.Name(platform.FormatVersion).LessThanEqual(expression.Value(platform.Format)),
+)
+
+// write updates a row, its revision and its expiry if the condition holds. Other attributes remain.
 func (s *Store) write(ctx context.Context, log string, condition expression.ConditionBuilder, update expression.UpdateBuilder) (row, error) {
+	condition = readable.And(condition)
 	update = update.Add(revision, expression.Value(1))
 	if s.keep > 0 {
 		update = update.Set(expression.Name(platform.ExpiresAt), expression.Value(time.Now().Add(s.keep).Unix()))

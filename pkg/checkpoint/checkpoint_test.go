@@ -136,6 +136,45 @@ func TestStalledHolderLosesItsLease(t *testing.T) {
 	positions(t, process(db, lease), map[string]checkpoint.Position{"a": at("2")})
 }
 
+// TestNewerRowIsLeft checks that a log whose row has a newer format is not processed, even if no process holds it, and that
+// writes keep attributes that this version does not know.
+func TestNewerRowIsLeft(t *testing.T) {
+	db, _ := open(t)
+	const lease = 50 * time.Millisecond
+	s := process(db, lease)
+	if err := mustAcquire(t, s, "a").Release(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	set := func(update string, values table.Key) {
+		t.Helper()
+		_, err := db.UpdateItem(t.Context(), &dynamodb.UpdateItemInput{
+			TableName: &tables.Table, Key: platform.Key(platform.Checkpoints+"test", "a"), UpdateExpression: &update, ExpressionAttributeValues: values,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	set("SET formatVersion = :two, rewound = :rewound", table.Key{":two": table.Integer(2), ":rewound": table.Text("yes")})
+	for range 3 { // longer than the lease of another holder
+		_, err := s.Acquire(t.Context(), "a")
+		if _, held := errors.AsType[*checkpoint.HeldError](err); !held {
+			t.Fatalf("a row of a newer format: got error %v, want a HeldError", err)
+		}
+		<-time.After(lease)
+	}
+	set("REMOVE formatVersion", nil)
+	if err := mustAcquire(t, s, "a").Save(t.Context(), at("1")); err != nil {
+		t.Fatal(err)
+	}
+	out, err := db.GetItem(t.Context(), &dynamodb.GetItemInput{TableName: &tables.Table, Key: platform.Key(platform.Checkpoints+"test", "a")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out.Item["rewound"] == nil {
+		t.Errorf("the row is %v, want it to keep the attribute rewound", out.Item)
+	}
+}
+
 // TestKeepRenewsTheLeaseDuringWork checks that Keep renews the lease during work that takes as long as
 // three leases, and cancels work whose lease is lost.
 func TestKeepRenewsTheLeaseDuringWork(t *testing.T) {

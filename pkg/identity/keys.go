@@ -177,11 +177,7 @@ func (k *Keys) change(ctx context.Context, id string, change func(*Key) error) (
 }
 
 func (k *Keys) put(ctx context.Context, key Key) error {
-	body, err := json.Marshal(key)
-	if err != nil {
-		return fmt.Errorf("API key %s: %w", key.ID, err)
-	}
-	return k.documents.Put(ctx, platform.Keys, platform.Document{Name: key.ID, Version: key.version, Body: string(body)})
+	return k.documents.PutJSON(ctx, platform.Keys, key.ID, key.version, key)
 }
 
 // used records the use of a key.

@@ -32,12 +32,17 @@
 //
 // DynamoDB deletes a row some time after its attribute expiresAt (epoch seconds, optional); readers filter expired rows
 // themselves. A program may use only the partitions of its own kinds of rows (deploy/iam).
+//
+// During an upgrade, processes of two versions use the table. A row that an older version cannot read has the attribute
+// formatVersion; older processes leave it to newer ones. Otherwise, a change keeps attributes and JSON fields that the
+// writer does not know (PutJSON; the updates of other packages).
 package platform
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -83,12 +88,28 @@ const (
 	ExpiresAt    = "expiresAt" // epoch seconds; optional
 )
 
+// Format is the highest format of rows that this version of Assay reads. A row states its format only if it is above 1, in
+// the attribute FormatVersion. Rows of higher formats are left to newer processes: they are neither read, replaced nor
+// deleted.
+const (
+	Format        = 1
+	FormatVersion = "formatVersion"
+)
+
 var (
 	// ErrNotFound means that the document does not exist.
 	ErrNotFound = errors.New("the document does not exist")
 	// ErrChanged means that the version of a document differs from the one that the writer read.
 	ErrChanged = errors.New("the document has changed since it was read")
+	// ErrNewer means that a newer version of Assay has written the document, and this one cannot read it. It has the HTTP
+	// status 503, because a process of the newer version can serve the request.
+	ErrNewer error = newerError{}
 )
+
+type newerError struct{}
+
+func (newerError) Error() string       { return "the document was written by a newer version of Assay" }
+func (newerError) HTTPStatusCode() int { return http.StatusServiceUnavailable }
 
 // Config names the table.
 type Config struct {
@@ -175,6 +196,7 @@ func Storage(cfg Config) area.Storage {
 		),
 		area.Setup: {
 			area.Allow("FirstKey", []string{"dynamodb:Query", "dynamodb:PutItem"}, rows).LeadingKeys(Keys),
+			area.Allow("NewerRows", []string{"dynamodb:Scan"}, rows), // upgrade-check counts rows of newer formats
 		},
 	}}
 }
@@ -185,6 +207,8 @@ type Document struct {
 	Version int64  `dynamodbav:"version"`
 	Body    string `dynamodbav:"document"`
 	Expires int64  `dynamodbav:"expiresAt"` // epoch seconds; 0 means never
+	// Format is the format of the row. 0 means 1. See the constant Format.
+	Format int64 `dynamodbav:"formatVersion"`
 }
 
 // Key returns the key of a row.
@@ -192,23 +216,35 @@ func Key(partition, name string) table.Key {
 	return table.Key{PartitionKey: table.Text(partition), SortKey: table.Text(name)}
 }
 
-// Get reads a document with strong consistency. It returns ErrNotFound if the document does not exist.
+// Get reads a document with strong consistency. It returns ErrNotFound if the document does not exist, and ErrNewer.
 func (s *Store) Get(ctx context.Context, partition, name string) (Document, error) {
+	d, _, err := s.get(ctx, partition, name)
+	return d, err
+}
+
+// get also returns the row.
+func (s *Store) get(ctx context.Context, partition, name string) (Document, table.Key, error) {
+	fail := func(err error) (Document, table.Key, error) {
+		return Document{}, nil, fmt.Errorf("get %s %s: %w", partition, name, err)
+	}
 	out, err := s.db.GetItem(ctx, &dynamodb.GetItemInput{TableName: &s.table, Key: Key(partition, name), ConsistentRead: aws.Bool(true)})
 	if err != nil {
-		return Document{}, fmt.Errorf("get %s %s: %w", partition, name, err)
+		return fail(err)
 	}
 	if out.Item == nil {
-		return Document{}, fmt.Errorf("get %s %s: %w", partition, name, ErrNotFound)
+		return fail(ErrNotFound)
 	}
 	var d Document
 	if err := attributevalue.UnmarshalMap(out.Item, &d); err != nil {
-		return Document{}, fmt.Errorf("get %s %s: %w", partition, name, err)
+		return fail(err)
 	}
-	return d, nil
+	if d.Format > Format {
+		return fail(ErrNewer)
+	}
+	return d, out.Item, nil
 }
 
-// List reads all documents of a partition by name, with strong consistency.
+// List reads all documents of a partition by name, with strong consistency. It omits those of newer formats.
 func (s *Store) List(ctx context.Context, partition string) ([]Document, error) {
 	var all []Document
 	pages := dynamodb.NewQueryPaginator(s.db, &dynamodb.QueryInput{
@@ -224,7 +260,7 @@ func (s *Store) List(ctx context.Context, partition string) ([]Document, error) 
 		if err := attributevalue.UnmarshalListOfMaps(out.Items, &page); err != nil {
 			return nil, fmt.Errorf("list %s: %w", partition, err)
 		}
-		all = append(all, page...)
+		all = append(all, slices.DeleteFunc(page, func(d Document) bool { return d.Format > Format })...)
 	}
 	return all, nil
 }
@@ -235,13 +271,32 @@ func (d Document) item(partition string) table.Key {
 	if d.Expires > 0 {
 		item[ExpiresAt] = table.Integer(d.Expires)
 	}
+	if d.Format > 1 {
+		item[FormatVersion] = table.Integer(d.Format)
+	}
 	return item
 }
 
-// Set writes a document, regardless of its version.
+// readable is the condition that a row does not exist or has a format that this version reads.
+const readable = "attribute_not_exists(" + FormatVersion + ") OR " + FormatVersion + " <= :format"
+
+func formats() table.Key { return table.Key{":format": table.Integer(Format)} }
+
+// newer returns ErrNewer for an error that means that a row is not readable.
+func newer(err error) error {
+	if _, failed := errors.AsType[*types.ConditionalCheckFailedException](err); failed {
+		return ErrNewer
+	}
+	return err
+}
+
+// Set writes a document, regardless of its version. It returns ErrNewer.
 func (s *Store) Set(ctx context.Context, partition string, d Document) error {
-	if _, err := s.db.PutItem(ctx, &dynamodb.PutItemInput{TableName: &s.table, Item: d.item(partition)}); err != nil {
-		return fmt.Errorf("set %s %s: %w", partition, d.Name, err)
+	_, err := s.db.PutItem(ctx, &dynamodb.PutItemInput{
+		TableName: &s.table, Item: d.item(partition), ConditionExpression: aws.String(readable), ExpressionAttributeValues: formats(),
+	})
+	if err != nil {
+		return fmt.Errorf("set %s %s: %w", partition, d.Name, newer(err))
 	}
 	return nil
 }
@@ -252,7 +307,17 @@ func (s *Store) Set(ctx context.Context, partition string, d Document) error {
 // If the response is lost, the SDK retries the request and mistakes its own write for that of another writer. A
 // writer that gets ErrChanged reads the document again.
 func (s *Store) Put(ctx context.Context, partition string, d Document) error {
+	return s.put(ctx, partition, d, nil)
+}
+
+// put also writes the given attributes.
+func (s *Store) put(ctx context.Context, partition string, d Document, others table.Key) error {
 	item := d.item(partition)
+	for name, value := range others {
+		if _, own := item[name]; !own {
+			item[name] = value
+		}
+	}
 	in := &dynamodb.PutItemInput{TableName: &s.table, Item: item, ConditionExpression: aws.String("attribute_not_exists(PK)")}
 	if d.Version > 0 {
 		in.ConditionExpression = aws.String("version = :seen")
@@ -268,10 +333,28 @@ func (s *Store) Put(ctx context.Context, partition string, d Document) error {
 	return nil
 }
 
-// Delete deletes a document, regardless of its version. It succeeds if there is none.
+// Delete deletes a document, regardless of its version. It succeeds if there is none, and returns ErrNewer.
 func (s *Store) Delete(ctx context.Context, partition, name string) error {
-	if _, err := s.db.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: &s.table, Key: Key(partition, name)}); err != nil {
-		return fmt.Errorf("delete %s %s: %w", partition, name, err)
+	_, err := s.db.DeleteItem(ctx, &dynamodb.DeleteItemInput{
+		TableName: &s.table, Key: Key(partition, name), ConditionExpression: aws.String(readable), ExpressionAttributeValues: formats(),
+	})
+	if err != nil {
+		return fmt.Errorf("delete %s %s: %w", partition, name, newer(err))
 	}
 	return nil
+}
+
+// Newer counts the rows of newer formats. It reads the table.
+func (s *Store) Newer(ctx context.Context) (n int, err error) {
+	pages := dynamodb.NewScanPaginator(s.db, &dynamodb.ScanInput{
+		TableName: &s.table, Select: types.SelectCount, FilterExpression: aws.String(FormatVersion + " > :format"), ExpressionAttributeValues: formats(),
+	})
+	for pages.HasMorePages() {
+		page, err := pages.NextPage(ctx)
+		if err != nil {
+			return 0, fmt.Errorf("scan %s: %w", s.table, err)
+		}
+		n += int(page.Count)
+	}
+	return n, nil
 }

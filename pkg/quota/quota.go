@@ -102,12 +102,7 @@ func (q *Quotas) Set(ctx context.Context, owner string, o Overrides) error {
 	if err != nil {
 		return err
 	}
-	body, err := json.Marshal(o)
-	if err != nil {
-		return err
-	}
-	d.Body = string(body)
-	if err := q.documents.Put(ctx, platform.QuotaLimits, d); err != nil {
+	if err := q.documents.PutJSON(ctx, platform.QuotaLimits, owner, d.Version, o); err != nil {
 		return err
 	}
 	return q.refresh(ctx)

@@ -21,6 +21,7 @@ var faults = []struct {
 	{AnalysisLate, event.DeadTimeout},
 	{AnalysisCrashed, event.DeadCrashed},
 	{AnalysisLost, event.DeadCrashed},
+	{AnalysisNewer, event.DeadConfiguration},
 	{ResultRejected, event.DeadRejected},
 
 	{BytesGone, event.DeadMissing},

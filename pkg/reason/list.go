@@ -8,6 +8,7 @@ const (
 	AnalysisLate    Temporary = "the analysis took longer than %s in %s"
 	AnalysisCrashed Temporary = "the analysis crashed in %s; this is a defect in Assay, not in the content"
 	AnalysisLost    Temporary = "gave up after %s; in the last one, the worker died or lost its connection"
+	AnalysisNewer   Temporary = "the work requires a newer version of Assay, and no process of that version has done it"
 	ResultRejected  Reason    = "the result cannot be stored; this is a defect in Assay, not in the content"
 
 	BytesGone    Reason = "the bucket no longer contains the bytes of the file"
@@ -120,7 +121,7 @@ const (
 // sentences contains every Reason and Temporary.
 var sentences = []error{
 	Unknown,
-	AnalysisFailed, AnalysisLate, AnalysisCrashed, AnalysisLost, ResultRejected,
+	AnalysisFailed, AnalysisLate, AnalysisCrashed, AnalysisLost, AnalysisNewer, ResultRejected,
 	BytesGone, UploadGone, NoBytes, OtherBytes, OtherSize, PhotoFormat, FileEmpty, FileTooLarge, TextGone,
 	PagesUnreadable, NeedsConverterForText, NeedsConverterForPicture, PageBlank, NoPicture, NoPagePicture, UploadedPage, NotDrawn,
 	NotWorkbook, EmptyWorkbook, RecordsLimit, RepeatedStrings,

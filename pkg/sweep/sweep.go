@@ -111,11 +111,7 @@ func (r *Reports) change(ctx context.Context, area string, change func(*Area)) e
 			}
 		}
 		change(&kept)
-		body, err := json.Marshal(kept)
-		if err != nil {
-			return err
-		}
-		err = r.documents.Put(ctx, platform.Sweeps, platform.Document{Name: area, Version: document.Version, Body: string(body)})
+		err = r.documents.PutJSON(ctx, platform.Sweeps, area, document.Version, kept)
 		if !errors.Is(err, platform.ErrChanged) { // one of the concurrent writers succeeds, so the loop terminates
 			return err
 		}

@@ -159,15 +159,10 @@ func (s Schema) ensureEncryption(ctx context.Context, db *dynamodb.Client, t *ty
 
 // EnsureTTL enables the time to live of a table by the given attribute, which contains epoch seconds, unless it is enabled.
 func EnsureTTL(ctx context.Context, db *dynamodb.Client, name, attribute string) error {
-	found, err := db.DescribeTimeToLive(ctx, &dynamodb.DescribeTimeToLiveInput{TableName: &name})
-	if err != nil {
-		return fmt.Errorf("time to live: %w", err)
+	if enabled, err := expires(ctx, db, name); err != nil || enabled {
+		return err
 	}
-	switch found.TimeToLiveDescription.TimeToLiveStatus {
-	case types.TimeToLiveStatusEnabled, types.TimeToLiveStatusEnabling:
-		return nil
-	}
-	_, err = db.UpdateTimeToLive(ctx, &dynamodb.UpdateTimeToLiveInput{
+	_, err := db.UpdateTimeToLive(ctx, &dynamodb.UpdateTimeToLiveInput{
 		TableName:               &name,
 		TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: &attribute, Enabled: aws.Bool(true)},
 	})
@@ -175,6 +170,19 @@ func EnsureTTL(ctx context.Context, db *dynamodb.Client, name, attribute string)
 		return fmt.Errorf("time to live: %w", err)
 	}
 	return nil
+}
+
+// expires reports whether time to live is enabled for a table.
+func expires(ctx context.Context, db *dynamodb.Client, name string) (bool, error) {
+	found, err := db.DescribeTimeToLive(ctx, &dynamodb.DescribeTimeToLiveInput{TableName: &name})
+	if err != nil {
+		return false, fmt.Errorf("time to live: %w", err)
+	}
+	switch found.TimeToLiveDescription.TimeToLiveStatus {
+	case types.TimeToLiveStatusEnabled, types.TimeToLiveStatusEnabling:
+		return true, nil
+	}
+	return false, nil
 }
 
 func (s Schema) ensureRecovery(ctx context.Context, db *dynamodb.Client) error {

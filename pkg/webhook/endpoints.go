@@ -30,11 +30,7 @@ func NewEndpoints(documents *platform.Store) *Endpoints { return &Endpoints{docu
 // Put stores an endpoint. version is that of the document that was read, or 0 for a new one. It returns platform.ErrChanged if the
 // endpoint has changed since.
 func (s *Endpoints) Put(ctx context.Context, e Endpoint, version int64) error {
-	body, err := json.Marshal(e)
-	if err != nil {
-		return err
-	}
-	return s.documents.Put(ctx, platform.Endpoints+e.Owner, platform.Document{Name: e.ID, Version: version, Body: string(body)})
+	return s.documents.PutJSON(ctx, platform.Endpoints+e.Owner, e.ID, version, e)
 }
 
 // Get reads an endpoint of an owner, and the version of its document. It returns ErrNotFound if there is none.
@@ -103,11 +99,7 @@ func (s *Endpoints) Health(ctx context.Context, e Endpoint) (h Health, version i
 
 // PutHealth stores the health of an endpoint, like Put.
 func (s *Endpoints) PutHealth(ctx context.Context, e Endpoint, h Health, version int64) error {
-	body, err := json.Marshal(h)
-	if err != nil {
-		return err
-	}
-	return s.documents.Put(ctx, platform.EndpointHealth+e.Owner, platform.Document{Name: e.ID, Version: version, Body: string(body)})
+	return s.documents.PutJSON(ctx, platform.EndpointHealth+e.Owner, e.ID, version, h)
 }
 
 // Seal encrypts a secret of an endpoint, with a key of the table that the first call creates.

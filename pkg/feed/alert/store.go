@@ -125,11 +125,7 @@ func (s *Store) Delete(ctx context.Context, name string, match platform.Match) e
 }
 
 func (s *Store) write(ctx context.Context, a Alert) (Alert, error) {
-	body, err := json.Marshal(a)
-	if err != nil {
-		return a, fmt.Errorf("write the alert %s: %w", a.Name, err)
-	}
-	err = s.documents.Put(ctx, platform.FeedAlerts, platform.Document{Name: a.Name, Version: a.Revision, Body: string(body)})
+	err := s.documents.PutJSON(ctx, platform.FeedAlerts, a.Name, a.Revision, a)
 	a.Revision++
 	return a, err
 }
@@ -177,11 +173,7 @@ func parseState(d platform.Document) (Versioned, error) {
 
 // PutState replaces a state by the next one. It returns platform.ErrChanged if another process has replaced it.
 func (s *Store) PutState(ctx context.Context, name string, next Versioned) (Versioned, error) {
-	body, err := json.Marshal(next.State)
-	if err != nil {
-		return next, fmt.Errorf("write the state of the alert %s: %w", name, err)
-	}
-	err = s.documents.Put(ctx, platform.FeedAlertStates, platform.Document{Name: name, Version: next.Version, Body: string(body)})
+	err := s.documents.PutJSON(ctx, platform.FeedAlertStates, name, next.Version, next.State)
 	next.Version++
 	return next, err
 }

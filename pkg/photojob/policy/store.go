@@ -123,10 +123,6 @@ func (s *Store) Put(ctx context.Context, name string, settings Settings, match M
 
 // put replaces a document that operators edit.
 func (s *Store) put(ctx context.Context, name string, v any, match Match) (revision int64, err error) {
-	body, err := json.Marshal(v)
-	if err != nil {
-		return 0, err
-	}
 	for {
 		var found json.RawMessage
 		revision, err := s.get(ctx, platform.PhotoProviders, name, &found)
@@ -138,7 +134,7 @@ func (s *Store) put(ctx context.Context, name string, v any, match Match) (revis
 		case !match.Any && match.Revision != revision:
 			return 0, ErrOtherRevision
 		}
-		err = s.documents.Put(ctx, platform.PhotoProviders, platform.Document{Name: name, Version: revision, Body: string(body)})
+		err = s.documents.PutJSON(ctx, platform.PhotoProviders, name, revision, v)
 		if !errors.Is(err, platform.ErrChanged) { // one of several concurrent writers succeeds, so the loop ends
 			return revision + 1, err
 		}
@@ -236,11 +232,7 @@ func (s *Store) update(ctx context.Context, name string, change func(*State) err
 		if err != nil {
 			return err
 		}
-		body, err := json.Marshal(state)
-		if err != nil {
-			return fmt.Errorf("marshal the state of %s: %w", name, err)
-		}
-		err = s.documents.Put(ctx, platform.PhotoStates, platform.Document{Name: name, Version: version, Body: string(body)})
+		err = s.documents.PutJSON(ctx, platform.PhotoStates, name, version, state)
 		if !errors.Is(err, platform.ErrChanged) { // one of several concurrent writers succeeds, so the loop ends
 			return err
 		}

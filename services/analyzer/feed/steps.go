@@ -43,7 +43,7 @@ func (s steps) Get(ctx context.Context, sourceID string) (feed.Item, error) {
 
 func (s steps) Claim(ctx context.Context, d *bus.Delivery) (feed.Item, error) {
 	var accepted event.FeedItemAccepted
-	if err := event.Unmarshal(d.Data, &accepted); err != nil {
+	if err := d.Unmarshal(d.Data, &accepted); err != nil {
 		return feed.Item{}, bus.Permanent(err)
 	}
 	i, err := s.store.Get(ctx, accepted.SourceId)

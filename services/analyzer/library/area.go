@@ -141,7 +141,7 @@ func read(d *bus.Delivery) (*event.LibraryStep, error) {
 		return s, nil
 	}
 	s := &event.LibraryStep{}
-	if err := event.Unmarshal(d.Data, s); err != nil {
+	if err := d.Unmarshal(d.Data, s); err != nil {
 		return nil, bus.Permanent(err)
 	}
 	d.Event = s

@@ -83,7 +83,7 @@ func (a *Area) Do(ctx context.Context, d *bus.Delivery, s work.Step) (library.Wo
 	none, e := library.Workflow{}, d.Event.(*event.LibraryStep)
 	implementation, ok := a.steps.of(e)
 	if !ok {
-		return none, fmt.Errorf("this version does not implement step %s for files of type %s", s.Name, e.Type) // a newer worker may receive the redelivery
+		return none, fmt.Errorf("%w: step %s for files of type %s", event.ErrNewer, s.Name, e.Type)
 	}
 	if s.Name == extract.StepParse {
 		if err := a.startParsing(ctx, s); err != nil {

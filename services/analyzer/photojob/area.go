@@ -130,7 +130,7 @@ func readUploaded(d *bus.Delivery) (*event.PhotoUploaded, error) {
 		return read, nil
 	}
 	uploaded := &event.PhotoUploaded{}
-	if err := event.Unmarshal(d.Data, uploaded); err != nil {
+	if err := d.Unmarshal(d.Data, uploaded); err != nil {
 		return nil, err
 	}
 	d.Event = uploaded

@@ -28,7 +28,7 @@ func readUploaded(d *bus.Delivery) (*event.FileUploaded, error) {
 		return read, nil
 	}
 	uploaded := &event.FileUploaded{}
-	if err := event.Unmarshal(d.Data, uploaded); err != nil {
+	if err := d.Unmarshal(d.Data, uploaded); err != nil {
 		return nil, err
 	}
 	d.Event = uploaded

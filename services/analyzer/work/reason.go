@@ -35,6 +35,8 @@ func Explain(d bus.Delivery, cause error) string {
 	case table.Rejected(cause):
 		cause = reason.ResultRejected
 	case reason.Stated(cause):
+	case errors.Is(cause, event.ErrNewer):
+		cause = reason.AnalysisNewer
 	case isLate:
 		cause = reason.AnalysisLate.Fill(late.Limit, attempt.Count(d.Attempt))
 	case panicked:

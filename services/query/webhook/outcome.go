@@ -96,7 +96,7 @@ func (s *Service) eventOf(d bus.Delivery) (webhook.Event, error) {
 		about.Area, about.Status = o.Failed.Area, "failed"
 		about.ErrorCode, about.ErrorMessage = o.Failed.ErrorCode, o.Failed.ErrorMessage
 	default:
-		return webhook.Event{}, fmt.Errorf("%w: %s is not an outcome", event.ErrUnreadable, d.Type)
+		return webhook.Event{}, fmt.Errorf("%w: %s is not an outcome", d.Unsupported(), d.Type)
 	}
 	e := webhook.Event{
 		ID: d.ID, Type: about.Area + "." + about.Status, Area: about.Area, Item: d.Item, Owner: d.Owner, At: d.Time,

@@ -94,11 +94,7 @@ func (s *Store) update(ctx context.Context, name string, change func(source *Sou
 		case err != nil:
 			return Source{}, err
 		}
-		body, err := json.Marshal(current)
-		if err != nil {
-			return Source{}, fmt.Errorf("write the feed source %s: %w", name, err)
-		}
-		err = s.documents.Put(ctx, platform.FeedSources, platform.Document{Name: name, Version: version, Body: string(body)})
+		err = s.documents.PutJSON(ctx, platform.FeedSources, name, version, current)
 		if !errors.Is(err, platform.ErrChanged) { // one of the concurrent writers succeeds, so the loop terminates
 			return current, err
 		}
