@@ -15,7 +15,7 @@ import (
 // them.
 func TestChangesAreReported(t *testing.T) {
 	db, _ := tabletest.Start(t)
-	if err := table.Ensure(t.Context(), db, schema("doors")); err != nil {
+	if err := table.EnsureAll(t.Context(), db, []table.Schema{{Create: schema("doors")}}); err != nil {
 		t.Fatal(err)
 	}
 	doors, windows := schema("doors"), schema("windows")

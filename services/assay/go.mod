@@ -31,7 +31,7 @@ require (
 	github.com/aws/aws-dax-go-v2 v1.0.0 // indirect
 	github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue v1.21.18 // indirect
 	github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression v1.10.6 // indirect
-	github.com/aws/aws-sdk-go-v2/service/applicationautoscaling v1.51.9 // indirect
+	github.com/aws/aws-sdk-go-v2/service/applicationautoscaling v1.51.9
 	github.com/aws/aws-sdk-go-v2/service/dynamodbstreams v1.46.5 // indirect
 	github.com/aws/aws-sdk-go-v2/service/internal/endpoint-discovery v1.13.9 // indirect
 	github.com/aws/aws-sdk-go-v2/service/sqs v1.52.9 // indirect

@@ -63,7 +63,7 @@ func seeds(env string) map[string]string {
 			tag Feature=001-interactive-dashboard-demo
 			tag TableType=read-optimized-dashboard`,
 		"assay-platform": `
-			key pk:S sk:S
+			key PK:S SK:S
 			billing PAY_PER_REQUEST
 			ttl expiresAt`,
 	}
