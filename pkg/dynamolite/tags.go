@@ -110,7 +110,7 @@ func tagged(operation string, arn *string, find func(*tableInput) (*table, error
 // foreign is the error for a resource that the account does not have.
 func foreign(operation, arn string) error {
 	return &apiError{code: "AccessDeniedException", message: "User: arn:aws:iam::" + account + ":root is not authorized to perform: dynamodb:" + operation +
-		" on resource: " + arn + " because no resource-based policy allows the dynamodb:" + operation + " action"}
+		" on resource: " + arn}
 }
 
 func (e *Engine) tagResource(in *tagResourceInput) (any, error) {
@@ -151,6 +151,9 @@ func (e *Engine) untagResource(in *untagResourceInput) (any, error) {
 		return nil, err
 	}
 	t, err := tagged("UntagResource", in.ResourceArn, e.settled)
+	if notFound(err) {
+		return nil, errNotFound // unlike TagResource, AWS does not name the resource
+	}
 	if err != nil {
 		return nil, err
 	}

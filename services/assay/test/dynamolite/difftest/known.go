@@ -113,6 +113,12 @@ func known() []knownDifference {
 			},
 		},
 		{
+			"resource of tags", "TagResource of a missing table: DynamoDB names the resource, but the rival does not",
+			func(d difference) bool {
+				return d.request.operation == "TagResource" && d.ours.exception == "ResourceNotFoundException" && d.theirs.exception == d.ours.exception
+			},
+		},
+		{
 			"token mismatch", "the rival has no message for IdempotentParameterMismatchException",
 			func(d difference) bool {
 				return d.ours.exception == "IdempotentParameterMismatchException" && d.theirs.exception == d.ours.exception
