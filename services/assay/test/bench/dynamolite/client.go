@@ -79,7 +79,7 @@ func (e *engine) prepare() error {
 	var err error
 	retry := time.NewTicker(50 * time.Millisecond)
 	defer retry.Stop()
-	for deadline := time.Now().Add(10 * time.Second); ; <-retry.C {
+	for deadline := time.Now().Add(30 * time.Second); ; <-retry.C {
 		if c, err = e.connect(0); err == nil {
 			break
 		}

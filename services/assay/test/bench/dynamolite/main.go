@@ -2,7 +2,7 @@
 // with file storage, and prints the ratio of their throughputs.
 //
 //	dynamolite -ours ./dynamolite -theirs './dynoxide --port PORT --db-path DIR/theirs.db'
-//	dynamolite -ours ./dynamolite -theirs 'node node_modules/dynalite/cli.js --port PORT --path DIR/theirs'
+//	dynamolite -ours ./dynamolite -theirs 'node node_modules/dynalite/cli.js --port PORT --path DIR/theirs --createTableMs 0'
 //
 // The program runs ours with -addr and -path. In the command of theirs it replaces PORT and
 // DIR by a port and an empty directory. A workload that theirs does not support has no figures. The engines take
