@@ -14,7 +14,8 @@ func tablesAreRestored(t *testing.T, start system.Starter) {
 	ingest, query, analyzer := c.Service(t, "ingest"), c.Service(t, "query"), c.Service(t, "analyzer")
 	c.Front(t, ingest, query)
 	text := system.RandomText(71, 50)
-	user := c.Client(t, system.NewOwner())
+	owner := system.NewOwner()
+	user := c.Client(t, owner)
 	kept := system.UploadMultipart(t, user, "kept.txt", "text/plain", []byte(text))
 	system.CheckResult(t, system.Await(t, user, kept.FileID), system.Count(text))
 
@@ -57,6 +58,7 @@ func tablesAreRestored(t *testing.T, start system.Starter) {
 	}
 	c.Front(t, c.Service(t, "ingest", settings...), c.Service(t, "query", settings...))
 	c.Service(t, "analyzer", settings...)
+	user = c.Client(t, owner) // of the new gateway
 	system.CheckResult(t, system.Await(t, user, kept.FileID), system.Count(text))
 	more := system.UploadMultipart(t, user, "more.txt", "text/plain", []byte(text))
 	system.CheckResult(t, system.Await(t, user, more.FileID), system.Count(text))
