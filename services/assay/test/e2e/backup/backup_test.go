@@ -49,7 +49,7 @@ type world struct {
 // clean, and a server on it has every item that a client was promised before the mark, and finishes all work.
 func TestBackupsDuringLoad(t *testing.T) {
 	w := start(t)
-	ctx, cancel := context.WithTimeout(t.Context(), time.Duration(*backups)*3*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Duration(*backups+1)*3*time.Minute)
 	defer cancel()
 	l := system.StartLoad(ctx, t, w.System, *backups*uploadsPerBackup)
 	var all []made
@@ -66,7 +66,7 @@ func TestBackupsDuringLoad(t *testing.T) {
 	}
 	for _, to := range w.to {
 		verified := system.Launch(t, "assay", w.env, "verify", "--from", to)
-		if status := verified.End(t); status != 0 {
+		if status := verified.EndWithin(ctx, t); status != 0 {
 			t.Errorf("verify --from %s: exit status %d\n%s", to, status, verified.Output)
 		}
 	}
@@ -163,11 +163,11 @@ func (w *world) complete(ctx context.Context, t *testing.T, to string) client.Ba
 func (w *world) restored(ctx context.Context, t *testing.T, one made, promises []audit.Promise) {
 	dir := filepath.Join(t.TempDir(), "restored")
 	restore := system.Launch(t, "assay", w.env, "restore", "--from", one.to, "--backup", one.result.ID, "--data", dir)
-	if status := restore.End(t); status != 0 {
+	if status := restore.EndWithin(ctx, t); status != 0 {
 		t.Fatalf("restore: exit status %d, want 0\n%s", status, restore.Output)
 	}
 	verified := system.Launch(t, "assay", w.env, "verify", "--data", dir)
-	if status := verified.End(t); status != 0 {
+	if status := verified.EndWithin(ctx, t); status != 0 {
 		t.Errorf("verify: exit status %d, want 0\n%s", status, verified.Output)
 	}
 	s := system.StartServer(t, dir, system.ShortLease, shortProjectorLease)
