@@ -73,6 +73,7 @@ faults: ## run the fault tests and write docs/faults.md; UPLOADS=42000 for each 
 		-count=1 -timeout 3h -parallel 1 -fault.uploads=$(or $(UPLOADS),42000) -fault.seed=$(or $(SEED),13)
 	$(LEDGER) go test ./services/assay/test/e2e/recovery -run KilledFolderIsComplete -count=1 -timeout 90m -v -fault.rounds=$(or $(ROUNDS),20) -fault.seed=$(or $(SEED),13)
 	$(LEDGER) $(MAKE) import
+	$(LEDGER) $(MAKE) upgrade
 	$(LEDGER) $(MAKE) crash
 	for seed in $(or $(CHAOS_SEEDS),1 2 3 4); do $(LEDGER) $(MAKE) chaos SEED=$$seed MINUTES=$(or $(CHAOS_MINUTES),5) || exit 1; done
 	$(LEDGER) $(MAKE) overload MINUTES=$(or $(OVERLOAD_MINUTES),1)
@@ -91,6 +92,8 @@ rounds: ## run more rounds of tests that the merge checks run briefly
 	go test ./services/assay/test/e2e/uploads -run TestPromises -count=1 -timeout 20m -e2e.serve -uploads.burst=500
 	go test ./services/assay/test/alerting -count=1 -timeout 40m -alerting.all -alerting.minutes=10
 	go test ./services/assay/test/install -run Installable -count=1 -timeout 20m -install.all
+upgrade: ## replace every process of the previous release, and of a next version, one by one and back, under 200 uploads a minute: REPLACED=600 uploads for each run
+	go test ./services/assay/test/e2e/upgrade -count=1 -timeout 60m -v -parallel 1 -upgrade.versions -upgrade.uploads=$(or $(REPLACED),600) -fault.seed=$(or $(SEED),13)
 uploads: ## test multipart uploads at full size: 1 GiB with ten interruptions, and 200 concurrent uploads while ingest is killed
 	go test ./services/assay/test/e2e/uploads -run InterruptedUploadResumes -count=1 -timeout 30m -v -uploads.bytes=1073741824
 	go test ./services/assay/test/e2e/recovery -run KilledIngest -count=1 -timeout 30m -v -parts.uploads=200

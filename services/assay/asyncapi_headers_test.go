@@ -19,7 +19,7 @@ import (
 )
 
 // TestAsyncAPIDescribesExactlyTheSentHeaders compares the description with two sent messages: an event with an
-// owner and a trace that a replay caused, and its dead letter.
+// owner, a version and a trace that a replay caused, and its dead letter.
 func TestAsyncAPIDescribesExactlyTheSentHeaders(t *testing.T) {
 	doc := readAsyncAPI(t)
 	sent, dead := sendAndGiveUp(t)
@@ -68,7 +68,9 @@ func compareHeaders(t *testing.T, what string, got nats.Header, described map[st
 
 func sendAndGiveUp(t *testing.T) (sent, dead *nats.Msg) {
 	t.Helper()
-	w := bustest.OpenAt(t, bustest.Start(t), bus.Config{Work: []bus.Work{textfile.Work()}})
+	stream := textfile.Work()
+	stream.Version = 2
+	w := bustest.OpenAt(t, bustest.Start(t), bus.Config{Work: []bus.Work{stream}})
 	work, err := w.NATS.SubscribeSync("assay.file.>")
 	if err != nil {
 		t.Fatal(err)
@@ -82,6 +84,7 @@ func sendAndGiveUp(t *testing.T) (sent, dead *nats.Msg) {
 	}
 	trace := obs.ContinueTrace("", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", "vendor=1")
 	e := textfile.NewUploaded(&event.FileUploaded{FileId: "f1", OwnerId: "ann"})
+	e.Version = 2
 	if err := w.Bus.Publish(bus.WithReplay(obs.WithTrace(t.Context(), trace), 17), e); err != nil {
 		t.Fatal(err)
 	}

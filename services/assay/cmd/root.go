@@ -115,7 +115,7 @@ Exit status: 0 on success, 1 on failure, 2 for invalid usage, 130 after Ctrl-C.`
 	root.AddCommand(fileCommands(s)...)
 	root.AddCommand(
 		newFeed(s), newAlerts(s), newPhoto(s), newLibrary(s),
-		newServe(s), newVerify(s), newBackup(s), newRestore(s), newGateway(), newSetup(), newSweep(s), newLicenses(), newTop(s), newTrace(s), newDead(s), newQuotas(s),
+		newServe(s), newVerify(s), newBackup(s), newRestore(s), newGateway(), newSetup(), newUpgradeCheck(s), newSweep(s), newLicenses(), newTop(s), newTrace(s), newDead(s), newQuotas(s),
 		newAudit(s), newKeys(s), newWebhooks(s), newEnv(s), newHealth(s), newVersion(s))
 	return root
 }

@@ -260,3 +260,22 @@ func TestJournalOfMissingDatabaseIsKept(t *testing.T) {
 		t.Errorf("the kept journal is %q, %v, want its content", kept, err)
 	}
 }
+
+// TestNewerFormatIsRejected checks that a folder whose format a newer version has changed is not opened, and that it is not
+// changed.
+func TestNewerFormatIsRejected(t *testing.T) {
+	dir, id := started(t)
+	path, content := filepath.Join(dir, "identity"), []byte(`{"id":"`+id+`","format":2}`)
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := folder.Examine(dir); !errors.Is(err, folder.ErrNewer) {
+		t.Errorf("Examine: got error %v, want ErrNewer", err)
+	}
+	if _, err := folder.Open(dir, true, zerolog.Nop()); !errors.Is(err, folder.ErrNewer) {
+		t.Errorf("Open: got error %v, want ErrNewer", err)
+	}
+	if left, err := os.ReadFile(path); err != nil || string(left) != string(content) {
+		t.Errorf("the identity is %s, error %v, want it unchanged", left, err)
+	}
+}

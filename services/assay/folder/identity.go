@@ -20,7 +20,17 @@ type identity struct {
 	Pending bool `json:"pending,omitempty"`
 	// Any means that the parts may also have other identities, because an operator has accepted them.
 	Any bool `json:"any,omitempty"`
+	// Format is the format of the folder. 0 means 1. It is raised with a change after which an earlier version must not use
+	// the folder.
+	Format int `json:"format,omitempty"`
 }
+
+// format is the highest format of a data folder that this version reads.
+const format = 1
+
+// ErrNewer means that a newer version of Assay has changed the format of a data folder. Use that version, or restore a
+// backup of this one.
+var ErrNewer = errors.New("a newer version of Assay has changed its format: use that version, or restore a backup")
 
 // readIdentity reads the identity in a folder. It is zero if there is none.
 func readIdentity(dir string) (i identity, err error) {
@@ -34,6 +44,9 @@ func readIdentity(dir string) (i identity, err error) {
 	}
 	if err := json.Unmarshal(content, &i); err != nil || i.ID == "" {
 		return i, fmt.Errorf("%s is damaged: restore it from a backup", path)
+	}
+	if i.Format > format {
+		return i, fmt.Errorf("%s: format %d, and this version reads %d: %w", dir, i.Format, format, ErrNewer)
 	}
 	return i, nil
 }

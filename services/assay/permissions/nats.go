@@ -39,6 +39,7 @@ func NATSGrants(areas []area.Area) NATS {
 	}
 	for _, a := range areas {
 		streams = append(streams, a.Work.Stream)
+		g.Setup = append(g.Setup, "$JS.API.STREAM.MSG.GET."+a.Work.Stream) // upgrade-check counts messages of newer versions
 		if a.Log.Stream != "" {
 			g.Query = append(append(g.Query, a.Log.Subjects), follow(a.Log.Stream)...)
 			declare := []string{"$JS.API.STREAM.INFO." + a.Log.Stream, "$JS.API.STREAM.CREATE." + a.Log.Stream}

@@ -102,7 +102,7 @@ func creation(stores []area.Storage) []area.Statement {
 			"dynamodb:DescribeContinuousBackups", "dynamodb:UpdateContinuousBackups",
 		}, tables...),
 		area.Allow("Expiry", []string{"dynamodb:DescribeTimeToLive", "dynamodb:UpdateTimeToLive"}, expiring...),
-		area.Allow("Buckets", []string{"s3:CreateBucket"}, buckets(stores)...),
+		area.Allow("Buckets", []string{"s3:CreateBucket", "s3:ListBucket"}, buckets(stores)...),
 	}
 }
 

@@ -83,31 +83,41 @@ func Run(ctx context.Context, cfg Config) error {
 	if err != nil {
 		return config.Unusable(err)
 	}
-	areas := cfg.Areas()
-	for _, a := range areas {
-		cfg.Backends.NATS.Work = append(cfg.Backends.NATS.Work, a.Work)
-		if a.Log.Stream != "" {
-			cfg.Backends.NATS.Logs = append(cfg.Backends.NATS.Logs, a.Log)
-		}
-	}
-	cfg.Backends.NATS.Queues = []bus.Queue{notice.Queue()}
 	// Connecting to the bus creates the streams.
-	backends, err := backend.Open(ctx, cfg.Backends, "setup", zerolog.Nop(), obs.NewRegistry())
+	backends, err := backend.Open(ctx, cfg.backends(), "setup", zerolog.Nop(), obs.NewRegistry())
 	if err != nil {
 		return err
 	}
 	defer backends.Close()
-	buckets := []*blob.Store{backends.Bucket}
-	for _, storage := range cfg.Storage(areas) {
-		for _, name := range storage.Buckets {
-			buckets = append(buckets, backends.Bucket.In(name))
-		}
-	}
 	err = table.EnsureAll(ctx, backends.DB, tables)
 	if err == nil && cfg.Backends.DynamoDB.Endpoint == "" { // other engines do not scale
 		err = ensureScaling(ctx, applicationautoscaling.NewFromConfig(backends.AWS), tables)
 	}
-	return errors.Join(err, ensureBuckets(ctx, buckets, cfg.BucketPolicy))
+	return errors.Join(err, ensureBuckets(ctx, cfg.buckets(backends), cfg.BucketPolicy))
+}
+
+// backends returns the configuration of the backends with all streams.
+func (c Config) backends() backend.Config {
+	all := c.Backends
+	for _, a := range c.Areas() {
+		all.NATS.Work = append(all.NATS.Work, a.Work)
+		if a.Log.Stream != "" {
+			all.NATS.Logs = append(all.NATS.Logs, a.Log)
+		}
+	}
+	all.NATS.Queues = []bus.Queue{notice.Queue()}
+	return all
+}
+
+// buckets returns all buckets.
+func (c Config) buckets(backends *backend.Connections) []*blob.Store {
+	buckets := []*blob.Store{backends.Bucket}
+	for _, storage := range c.Storage(c.Areas()) {
+		for _, name := range storage.Buckets {
+			buckets = append(buckets, backends.Bucket.In(name))
+		}
+	}
+	return buckets
 }
 
 // FirstKey creates an API key for the first operator. The tables must exist. It returns identity.ErrKeys if

@@ -16,8 +16,9 @@ import (
 	"github.com/assay-project/assay/services/assay/setup"
 )
 
-// TestEachBucketHasItsPolicy checks that setup sets the policy of every bucket from one file, and is idempotent.
-func TestEachBucketHasItsPolicy(t *testing.T) {
+// start starts the engines, and returns settings with the policies of deploy/s3.
+func start(t *testing.T) setup.Config {
+	t.Helper()
 	nats, err := embedded.StartNATS(embedded.NATSConfig{Dir: t.TempDir(), User: "assay", Password: "secret", Sync: "1s"})
 	if err != nil {
 		t.Fatal(err)
@@ -50,13 +51,19 @@ func TestEachBucketHasItsPolicy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return cfg
+}
+
+// TestEachBucketHasItsPolicy checks that setup sets the policy of every bucket from one file, and is idempotent.
+func TestEachBucketHasItsPolicy(t *testing.T) {
+	cfg := start(t)
 	for range 2 {
 		if err := setup.Run(t.Context(), cfg); err != nil {
 			t.Fatal(err)
 		}
 	}
 	client := s3.New(s3.Options{
-		BaseEndpoint: aws.String(store.URL()), UsePathStyle: true, Region: "us-east-1", Credentials: credentials.NewStaticCredentialsProvider("key", "secret", ""),
+		BaseEndpoint: aws.String(cfg.Backends.S3.Endpoint), UsePathStyle: true, Region: "us-east-1", Credentials: credentials.NewStaticCredentialsProvider("key", "secret", ""),
 	})
 	for bucket, sid := range map[string]string{"assay-files": "ingest FilesBytes", "photoeditor-dev-temp": "ingest PhotosUpload", "photoeditor-dev-final": "analyzer PhotosStore"} {
 		out, err := client.GetBucketPolicy(t.Context(), &s3.GetBucketPolicyInput{Bucket: &bucket})

@@ -14,6 +14,7 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/quotas"
 	"github.com/assay-project/assay/services/assay/test/e2e/recovery"
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
+	"github.com/assay-project/assay/services/assay/test/e2e/upgrade"
 	"github.com/assay-project/assay/services/assay/test/e2e/uploads"
 	"github.com/assay-project/assay/services/assay/test/e2e/webhooks"
 )
@@ -32,7 +33,7 @@ func Promises() system.Promises {
 // Scenarios returns the promises that need their own services.
 func Scenarios() system.Scenarios {
 	return system.Join(
-		recovery.Scenarios(), identity.Scenarios(Callers()), quotas.Scenarios(),
+		recovery.Scenarios(), upgrade.Scenarios(), identity.Scenarios(Callers()), quotas.Scenarios(),
 		feed.Scenarios(),
 		photos.Scenarios(),
 		library.Scenarios(),

@@ -18,6 +18,7 @@ type Cluster struct {
 	System
 	NATSEngine, S3Engine, DynamoDBEngine *EngineProgram
 	Env                                  []string                   // environment of every service, with the addresses of the engines
+	SetUpBy                              string                     // file of the program that sets up the engines; empty for this build
 	Identity                             func(role string) []string // variables with the credentials of a program; nil if all programs have the same credentials
 }
 
@@ -33,11 +34,17 @@ type EngineProgram struct {
 func StartCluster(t *testing.T, env ...string) *Cluster {
 	t.Helper()
 	c := &Cluster{}
+	c.Begin(t, env...)
+	return c
+}
+
+// Begin starts the engines of a cluster, and creates tables, bucket and streams.
+func (c *Cluster) Begin(t *testing.T, env ...string) {
+	t.Helper()
 	c.NATSEngine = StartEngine(t, "nats")
 	c.DynamoDBEngine = StartEngine(t, "dynamodb")
 	c.S3Engine = StartEngine(t, "s3", "ASSAY_NATS_URL="+c.NATSEngine.URL)
 	c.Join(t, env...)
-	return c
 }
 
 // Join sets the endpoints to those of the engines, or of the proxies in front of them, and runs SetUp.
@@ -74,7 +81,12 @@ func (c *Cluster) Environment(role string, env ...string) []string {
 // SetUp runs `assay setup`.
 func (c *Cluster) SetUp(t *testing.T) {
 	t.Helper()
-	p := Launch(t, "assay", c.Environment("setup"), "setup")
+	var p *Program
+	if c.SetUpBy != "" {
+		p = LaunchFile(t, c.SetUpBy, c.Environment("setup"), "setup")
+	} else {
+		p = Launch(t, "assay", c.Environment("setup"), "setup")
+	}
 	if status := p.End(t); status != 0 {
 		t.Fatalf("assay setup: exit status %d, want 0: %s", status, p.Output)
 	}
@@ -116,14 +128,29 @@ var operatorLine = regexp.MustCompile(`"operator_addr":"([^"]+)"`)
 func (c *Cluster) Service(t *testing.T, role string, env ...string) *Service {
 	t.Helper()
 	all := c.Environment(role, env...)
-	p := Launch(t, role, all)
+	s := ready(t, Launch(t, role, all))
+	ServesAs(t, role, "public", s.URL, all)
+	ServesAs(t, role, "operator", s.Operator, all)
+	return s
+}
+
+// ServiceOf is like Service, for a program in a file.
+func (c *Cluster) ServiceOf(t *testing.T, path, role string, env ...string) *Service {
+	t.Helper()
+	s := ready(t, LaunchFile(t, path, c.Environment(role, env...)))
+	Serves(t, s.URL)
+	Serves(t, s.Operator)
+	return s
+}
+
+// ready waits until a program is ready, and returns its addresses.
+func ready(t *testing.T, p *Program) *Service {
+	t.Helper()
 	p.Await(t, `"message":"ready"`)
 	s := &Service{Program: p, URL: "http://" + readyLine.FindStringSubmatch(p.Output.String())[1]}
 	if found := operatorLine.FindStringSubmatch(p.Output.String()); found != nil {
 		s.Operator = "http://" + found[1]
 	}
-	ServesAs(t, role, "public", s.URL, all)
-	ServesAs(t, role, "operator", s.Operator, all)
 	return s
 }
 

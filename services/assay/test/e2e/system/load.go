@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -76,6 +77,7 @@ type Load struct {
 
 	mu       sync.Mutex
 	Promises []audit.Promise
+	Errors   []error // of calls that failed although the client repeated them as the responses say
 }
 
 // loadWorkers is the number of concurrent uploads.
@@ -84,8 +86,23 @@ const loadWorkers = 8
 // StartLoad starts the given number of uploads. They stop when ctx is done.
 func StartLoad(ctx context.Context, t *testing.T, s System, uploads int) *Load {
 	t.Helper()
+	return startLoad(ctx, t, s, uploads, 0, 0)
+}
+
+// loadPatience is how long the client of a paced load repeats a call.
+const loadPatience = time.Minute
+
+// StartPacedLoad is like StartLoad, with a pause after the start of each upload, and with a client that repeats calls for a
+// minute while services restart.
+func StartPacedLoad(ctx context.Context, t *testing.T, s System, uploads int, pause time.Duration) *Load {
+	t.Helper()
+	return startLoad(ctx, t, s, uploads, pause, loadPatience)
+}
+
+func startLoad(ctx context.Context, t *testing.T, s System, uploads int, pause, patience time.Duration) *Load {
+	t.Helper()
 	l := &Load{System: s, owner: NewOwner(), uploads: uploads, reached: make(chan struct{}, uploads)}
-	l.client = s.Client(t, l.owner)
+	l.client = s.Patient(t, l.owner, patience)
 	numbers := make(chan int)
 	var workers sync.WaitGroup
 	for range loadWorkers {
@@ -106,6 +123,11 @@ func StartLoad(ctx context.Context, t *testing.T, s System, uploads int) *Load {
 		for i := range uploads {
 			select {
 			case numbers <- i:
+			case <-ctx.Done():
+				return
+			}
+			select {
+			case <-time.After(pause):
 			case <-ctx.Done():
 				return
 			}
@@ -161,7 +183,12 @@ func (l *Load) upload(ctx context.Context, t *testing.T, i int) []audit.Promise 
 		}
 	}
 	text := RandomText(uint64(i), 200+i%150*20)
-	id := Persist(ctx, t, l.client, i%7, text)
+	key := uuid.Must(uuid.NewV7()).String()
+	id := ""
+	l.again(ctx, t, func() (err error) {
+		id, err = uploadText(ctx, l.client, i%7, text, key)
+		return err
+	})
 	return []audit.Promise{{Run: name, Area: textfile.Name, ID: id, At: time.Now(), Result: JSON(Count(text))}}
 }
 
@@ -190,20 +217,43 @@ func (l *Load) insist(ctx context.Context, t *testing.T, body string) {
 		}
 		req.Header.Set("Content-Type", "application/json")
 		resp, answer, err := RoundTrip(req)
-		switch {
-		case err != nil:
-		case resp.StatusCode/100 == 2:
+		if err == nil && resp.StatusCode/100 == 2 {
 			return
-		default:
-			err = errors.New(answer)
+		}
+		if err == nil {
+			err = errors.New(resp.Status + ": " + answer)
+		}
+		pause, told := repeatAfter(resp)
+		if !told {
+			l.failed(err)
 		}
 		select {
 		case <-ctx.Done():
 			t.Errorf("post %s: %v", body, err)
 			return
-		case <-time.After(100 * time.Millisecond):
+		case <-time.After(pause):
 		}
 	}
+}
+
+// repeatAfter returns the time after which a client repeats an idempotent request. told is false unless the response says that
+// it can.
+func repeatAfter(resp *http.Response) (pause time.Duration, told bool) {
+	const short = 100 * time.Millisecond
+	if resp == nil {
+		return short, false
+	}
+	if seconds, err := strconv.Atoi(resp.Header.Get("Retry-After")); err == nil {
+		return time.Duration(seconds) * time.Second, true
+	}
+	return short, resp.StatusCode == http.StatusBadGateway
+}
+
+// failed records the error of a call.
+func (l *Load) failed(err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.Errors = append(l.Errors, err)
 }
 
 // Audit compares the stored state of the system with the promises of the load.
@@ -251,24 +301,8 @@ func (s System) Auditing() setup.Config {
 func Persist(ctx context.Context, t *testing.T, c *client.Client, way int, text string) string {
 	t.Helper()
 	key := uuid.Must(uuid.NewV7()).String()
-	name := "way " + fmt.Sprint(way)
 	for {
-		var id string
-		var err error
-		switch way % 3 {
-		case 0:
-			up := Source(name, text)
-			up.Key = key
-			var file client.File
-			file, err = c.Upload(ctx, up)
-			id = file.FileID
-		case 1:
-			var file client.File
-			file, err = c.PostFile(ctx, posted(name, text, key))
-			id = file.FileID
-		case 2:
-			id, err = putOnly(ctx, c, name, text, key)
-		}
+		id, err := uploadText(ctx, c, way, text, key)
 		if err == nil {
 			return id
 		}
@@ -279,4 +313,21 @@ func Persist(ctx context.Context, t *testing.T, c *client.Client, way int, text 
 		case <-time.After(100 * time.Millisecond):
 		}
 	}
+}
+
+// uploadText is one attempt of Persist.
+func uploadText(ctx context.Context, c *client.Client, way int, text, key string) (id string, err error) {
+	name := "way " + fmt.Sprint(way)
+	var file client.File
+	switch way % 3 {
+	case 0:
+		up := Source(name, text)
+		up.Key = key
+		file, err = c.Upload(ctx, up)
+	case 1:
+		file, err = c.PostFile(ctx, posted(name, text, key))
+	default:
+		return putOnly(ctx, c, name, text, key)
+	}
+	return file.FileID, err
 }

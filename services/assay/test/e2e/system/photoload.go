@@ -79,6 +79,7 @@ func (l *Load) again(ctx context.Context, t *testing.T, f func() error) {
 		if err == nil {
 			return
 		}
+		l.failed(err)
 		select {
 		case <-ctx.Done():
 			t.Errorf("upload: %v", err)

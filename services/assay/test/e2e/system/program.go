@@ -39,7 +39,19 @@ const exitImmediately = "atexit_sleep_ms=0"
 // of all tests, and WithoutFaces, which env can override. The process is killed when the test ends.
 func Launch(t *testing.T, role string, env []string, args ...string) *Program {
 	t.Helper()
-	cmd := exec.Command(os.Args[0], args...)
+	return start(t, role, exec.Command(os.Args[0], args...), env)
+}
+
+// LaunchFile is like Launch, for a program in a file, such as one of another version.
+func LaunchFile(t *testing.T, path string, env []string, args ...string) *Program {
+	t.Helper()
+	cmd := exec.Command(path, args...)
+	cmd.SysProcAttr = endsWithParent()
+	return start(t, path, cmd, env)
+}
+
+func start(t *testing.T, role string, cmd *exec.Cmd, env []string) *Program {
+	t.Helper()
 	home := t.TempDir()
 	cmd.Env = append([]string{
 		roleVariable + "=" + role, WithoutFaces, "ASSAY_ENGINES=" + wasmtest.Compiled(t).Cache, "HOME=" + home, "TMPDIR=" + home, "PATH=" + os.Getenv("PATH"),

@@ -45,10 +45,16 @@ func Within(t *testing.T) context.Context {
 // Client returns a client for the given owner.
 func (s System) Client(t *testing.T, owner string) *client.Client {
 	t.Helper()
+	return s.Patient(t, owner, 0)
+}
+
+// Patient is like Client, for a client that repeats a call for the given time while a service restarts.
+func (s System) Patient(t *testing.T, owner string, patience time.Duration) *client.Client {
+	t.Helper()
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.MaxIdleConnsPerHost = 64
 	t.Cleanup(transport.CloseIdleConnections)
-	c, err := client.New(client.Config{Server: s.HTTP, OwnerID: owner, HTTP: &http.Client{Transport: Checked(transport)}})
+	c, err := client.New(client.Config{Server: s.HTTP, OwnerID: owner, Patience: patience, HTTP: &http.Client{Transport: Checked(transport)}})
 	if err != nil {
 		t.Fatal(err)
 	}

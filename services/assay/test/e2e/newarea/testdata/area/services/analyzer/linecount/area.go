@@ -80,7 +80,7 @@ func (s steps) Claim(ctx context.Context, d *bus.Delivery) (linecount.Item, erro
 
 func (s steps) Process(ctx context.Context, d *bus.Delivery, _ linecount.Item) (int64, error) {
 	uploaded := &event.LineCountUploaded{}
-	if err := event.Unmarshal(d.Data, uploaded); err != nil {
+	if err := d.Unmarshal(d.Data, uploaded); err != nil {
 		return 0, bus.Permanent(err)
 	}
 	lines, err := s.count(ctx, uploaded)
