@@ -25,6 +25,7 @@ wasm: ## fetch the pinned WebAssembly programs from npm
 tidy: ## tidy every module, and go.work.sum
 	for module in $(MODULES); do (cd $$module && go mod tidy) || exit 1; done
 	cd services/analyzer/photojob/provider/contract && GOWORK=off go mod tidy
+	cd deploy/helm && GOWORK=off go mod tidy
 	sums="$$(.ci/worksum)" && printf '%s\n' "$$sums" >go.work.sum
 
 check: ## install what the tests require, and run all tests with the race detector
@@ -116,6 +117,14 @@ feeds: ## compare the entries of the feeds in the folder ASSAY_FEEDS with those 
 	go test ./services/ingest/feed/source/syndication -run Feedparser -count=1 -v
 conformance: ## run the public DynamoDB conformance suite in ASSAY_CONFORMANCE against the engine of `assay serve`; see pkg/dynamolite
 	.ci/conformance
+
+helm: ## render the Helm chart for all examples and check it, KEDA's code included; NATS_CHART=folder of the official chart nats
+	cd deploy/helm && GOWORK=off go test ./scaling -count=1
+	cd deploy/helm && GOWORK=off go test ./chart -count=1 $(if $(NATS_CHART),-nats.chart=$(abspath $(NATS_CHART)))
+helm-template: ## write the objects of the chart to bin/assay.yaml, for kubectl and Kustomize: VALUES=deploy/helm/assay/ci/keda-values.yaml, RELEASE=assay, NAMESPACE=assay
+	mkdir -p bin
+	cd deploy/helm && GOWORK=off go run ./cmd/template -values $(abspath $(or $(VALUES),deploy/helm/assay/ci/kind-values.yaml)) \
+		-release $(or $(RELEASE),assay) -namespace $(or $(NAMESPACE),assay) $(if $(NATS_CHART),-nats $(abspath $(NATS_CHART))) >$(CURDIR)/bin/assay.yaml
 
 replay-feed: ## replay ITEMS=30000 feed items of three days and compare three replicas with an independent count
 	ASSAY_REPLAY_ITEMS=$(or $(ITEMS),30000) go test -count=1 -v -timeout 60m -run TestReplayedDays ./services/query/feed/projector
