@@ -119,7 +119,7 @@ conformance: ## run the public DynamoDB conformance suite in ASSAY_CONFORMANCE a
 	.ci/conformance
 
 helm: ## render the Helm chart for all examples and check it, KEDA's code included; NATS_CHART=folder of the official chart nats
-	cd deploy/helm && GOWORK=off go test ./scaling -count=1
+	.ci/scaling -count=1
 	cd deploy/helm && GOWORK=off go test ./chart -count=1 $(if $(NATS_CHART),-nats.chart=$(abspath $(NATS_CHART)))
 helm-template: ## write the objects of the chart to bin/assay.yaml, for kubectl and Kustomize: VALUES=deploy/helm/assay/ci/keda-values.yaml, RELEASE=assay, NAMESPACE=assay
 	mkdir -p bin
