@@ -8,7 +8,7 @@ help: ## list the targets
 build: ## build all programs into bin/
 	go build -o bin/ work
 fmt: ## format all Go files
-	gofmt -w pkg services
+	gofmt -w pkg services deploy
 gen: ## generate the Go code of proto/, the assembly, the permissions in deploy/, and the web app
 	path="$$(.ci/tools buf protoc-gen-go)"; cd proto && PATH="$$path:$$PATH" && buf lint && buf generate
 	cd pkg/extract/wordstats/simd && go run ./generate
@@ -42,6 +42,14 @@ ci: ## the merge checks, which include check and lint
 	.ci/run
 nightly: ## the merge checks and the long suites
 	.ci/run nightly
+
+release: ## make the files of a release of the last commit: VERSION=v0.1.0 OUT=dist; ASSAY_RELEASE_KEY names the key that signs them, see docs/install.md
+	go run ./deploy/release/cmd/release -version "$(VERSION)" -out "$(or $(OUT),dist)" $(RELEASE)
+test-release: ## make a release for this platform twice, compare both, and follow the README in an empty root
+	.ci/release
+vulnerabilities: ## check the programs for known vulnerabilities; requires access to vuln.go.dev
+	@export PATH="$$(.ci/tools govulncheck):$$PATH"; for service in ingest analyzer query assay; do \
+		echo "$$service"; (cd services/$$service && GOWORK=off govulncheck ./...) || exit 1; done
 
 bench: ## compare with rivals and print the ratios; BENCH contains flags, see docs/performance.md
 	go run ./services/assay/test/bench $(BENCH)

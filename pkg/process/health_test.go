@@ -64,7 +64,7 @@ func TestArguments(t *testing.T) {
 		status         int
 		stdout, stderr string
 	}{
-		"version":      {0, "porter " + Version(), ""},
+		"version":      {0, "porter " + ThisBuild().String(), ""},
 		"serve":        {2, "", `porter: unknown argument "serve"`},
 		"health check": {2, "", "health check"},
 	} {

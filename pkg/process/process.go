@@ -26,7 +26,7 @@ type Settings interface {
 	HTTPAddr() string
 }
 
-// Main loads a C from the environment and acts on the first argument of the
+// Main loads a C from the environment and the credentials of systemd, and acts on the first argument of the
 // process:
 //
 //   - none: runs the service until the first interrupt or SIGTERM cancels run's
@@ -43,11 +43,15 @@ func Main[C Settings](service string, run func(context.Context, C) error, notice
 	command := strings.Join(os.Args[1:], " ")
 	switch command {
 	case "version":
-		fmt.Println(service, Version())
+		fmt.Println(service, ThisBuild())
 		return 0
 	case "licenses":
 		fmt.Print(Licenses(notices...))
 		return 0
+	}
+	if err := config.SetCredentials(); err != nil {
+		fmt.Fprintf(os.Stderr, "%s cannot start: %v\n", service, err)
+		return exitUsage
 	}
 	settings, err := config.Load[C](os.Environ())
 	if err != nil {

@@ -103,6 +103,7 @@ func Serve[S Service](ctx context.Context, o Options, open Open[S]) error {
 		return config.Unusable(err)
 	}
 	registry := obs.NewRegistry()
+	registerBuild(registry)
 	secure, err := o.Exposure.TLS.config(log, registry)
 	if err != nil {
 		return config.Unusable(err)

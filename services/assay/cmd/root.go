@@ -41,6 +41,10 @@ func Main() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop)
+	if err := config.SetCredentials(); err != nil {
+		note(os.Stderr, "assay: %v", err)
+		return exitUsage
+	}
 	for _, unknown := range config.Unknown(os.Environ()) {
 		note(os.Stderr, "assay: warning: %s", unknown)
 	}

@@ -48,8 +48,9 @@ Assay is ready.
 Try, in another terminal:
 
 %[8]s  export %[9]s
-  %[10]s upload --wait README.md
-  curl -H "%[11]s" -F file=@LICENSE %[1]s/v1/files
+  echo 'One fish, two fish, red fish, blue fish.' >fish.txt
+  %[10]s upload --wait fish.txt
+  curl -H "%[11]s" -F file=@fish.txt %[1]s/v1/files
   %[10]s list
   eval "$(%[10]s env)"   (variables for aws and nats)
 

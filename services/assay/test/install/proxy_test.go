@@ -4,15 +4,16 @@ import (
 	"encoding/json"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
+	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/module"
 	"golang.org/x/mod/zip"
-
-	"github.com/assay-project/assay/services/assay/test/release"
 )
 
 // root is the root of the repository, relative to this package.
@@ -22,25 +23,49 @@ const root = "../../../.."
 // returns its URL.
 func proxy(t *testing.T, version string) string {
 	t.Helper()
-	modules, err := release.Modules(root)
+	content, err := os.ReadFile(filepath.Join(root, "go.work"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	work, err := modfile.ParseWork("go.work", content, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	released, dir := t.TempDir(), t.TempDir()
-	var tags []string
-	for _, m := range modules {
-		clone(t, filepath.Join(m.Dir, "go.mod"), released)
-		tags = append(tags, m.Dir+"/"+version)
-	}
-	clone(t, filepath.Join("services", "assay", "test", "go.mod"), released) // named in go.work
 	clone(t, "go.work", released)
-	if printed, err := release.Write(released, version); err != nil || !slices.Equal(printed, tags) {
-		t.Fatalf("Write() = %v, %v, want the tags %v", printed, err, tags)
+	for _, use := range work.Use {
+		clone(t, filepath.Join(filepath.FromSlash(use.Path), "go.mod"), released)
 	}
-	for _, m := range modules {
-		publish(t, dir, module.Version{Path: m.Path, Version: version}, filepath.Join(root, m.Dir), filepath.Join(released, m.Dir, "go.mod"))
+	for _, tag := range tags(t, released, version) {
+		folder, of, _ := strings.Cut(tag, "/v")
+		if "v"+of != version {
+			t.Fatalf("got the tag %s, want one of version %s", tag, version)
+		}
+		publish(t, dir, module.Version{Path: repository + folder, Version: version}, filepath.Join(root, folder), filepath.Join(released, folder, "go.mod"))
 	}
 	return "file://" + filepath.ToSlash(dir)
+}
+
+// tags rewrites the go.mod files below released, with the command of CONTRIBUTING.md, and returns the tags that it prints.
+func tags(t *testing.T, released, version string) []string {
+	t.Helper()
+	program := filepath.Join(t.TempDir(), "modules")
+	// Without -race, because the program has no goroutines and compiles faster.
+	build := exec.CommandContext(t.Context(), "go", "build", "-race=false", "-o", program, repository+"deploy/release/cmd/modules")
+	if output, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %v: %s", build, err, output)
+	}
+	rewrite := exec.CommandContext(t.Context(), program, version)
+	rewrite.Dir = released
+	printed, err := rewrite.Output()
+	if err != nil {
+		t.Fatalf("%v: %v", rewrite, err)
+	}
+	found := strings.Fields(string(printed))
+	if !slices.Contains(found, "services/assay/"+version) {
+		t.Fatalf("got the tags %q, want services/assay/%s among them", found, version)
+	}
+	return found
 }
 
 // clone copies a file of the repository to another root.

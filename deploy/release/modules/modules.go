@@ -1,8 +1,8 @@
-// Package release prepares the modules of the repository for a release. On the main branch, modules
+// Package modules prepares the Go modules of the repository for a release. On the main branch, modules
 // require each other at version v0.0.0 with replace directives. `go install` at a version rejects
 // replace directives and `go get` ignores them. The go.mod files of a release therefore have none, and
 // the modules of the repository require each other at the version of the release.
-package release
+package modules
 
 import (
 	"fmt"
@@ -16,8 +16,8 @@ import (
 	"golang.org/x/mod/module"
 )
 
-// testSuffix is the suffix of the paths of modules that are not released.
-const testSuffix = "/test"
+// unreleased are the suffixes of the paths of modules that are not released: tests, and this module.
+var unreleased = []string{"/test", "/deploy/release"}
 
 // Module is a module of the repository.
 type Module struct {
@@ -25,8 +25,8 @@ type Module struct {
 	Dir  string // relative to the root, with slashes, such as pkg
 }
 
-// Modules returns the modules of a release: the modules of go.work in root, except modules for tests.
-func Modules(root string) ([]Module, error) {
+// All returns the modules of a release: the modules of go.work in root, except those for tests and releases.
+func All(root string) ([]Module, error) {
 	content, err := os.ReadFile(filepath.Join(root, "go.work"))
 	if err != nil {
 		return nil, err
@@ -44,7 +44,7 @@ func Modules(root string) ([]Module, error) {
 		if m.Path = modfile.ModulePath(content); m.Path == "" {
 			return nil, fmt.Errorf("%s contains no module path", m.file(root))
 		}
-		if !strings.HasSuffix(m.Path, testSuffix) {
+		if !slices.ContainsFunc(unreleased, func(suffix string) bool { return strings.HasSuffix(m.Path, suffix) }) {
 			modules = append(modules, m)
 		}
 	}
@@ -91,7 +91,7 @@ func GoMod(root string, m Module, all []Module, version string) ([]byte, error) 
 // Write rewrites the go.mod files below root for a release, and returns the tags for the commit that contains them, one
 // for each module.
 func Write(root, version string) (tags []string, err error) {
-	modules, err := Modules(root)
+	modules, err := All(root)
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,45 @@
+package extract
+
+import "slices"
+
+// Kinds of embedded components.
+const (
+	KindProgram = "program" // WebAssembly
+	KindModel   = "model"
+	KindData    = "data"
+	KindFont    = "font"
+)
+
+// Component is software or data of others that the module embeds and that is no Go module.
+type Component struct {
+	Name    string `json:"name"`
+	Version string `json:"version"`
+	Kind    string `json:"kind"`
+	// Source is the package URL of the origin, such as pkg:npm/libheif-js@1.23.2.
+	Source string `json:"source"`
+	// File is the embedded file, relative to the folder of the module.
+	File string `json:"-"`
+}
+
+// Embedded returns all embedded components, by kind. Those that are part of Go modules, such as the codecs for WebP, AVIF
+// and JPEG XL, are not listed: the build information of a program names these modules.
+func Embedded() []Component { return slices.Clone(embedded) }
+
+var embedded = []Component{
+	{"pdfium", "2.1.13", KindProgram, "pkg:npm/%40hyzyla/pdfium@2.1.13", "pdf/pdfium.wasm.gz"},
+	{"resvg", "2.6.2", KindProgram, "pkg:npm/%40resvg/resvg-wasm@2.6.2", "svg/resvg.wasm.gz"},
+	{"RDKit", "2026.09.1", KindProgram, "pkg:npm/%40rdkit/rdkit@2026.9.1", "structure/rdkit/rdkit.wasm.gz"},
+	{"libheif", "1.23.2", KindProgram, "pkg:npm/libheif-js@1.23.2", "pixels/libheif/libheif.wasm.gz"},
+	{"MediaPipe BlazeFace", "3.0.4", KindModel, "pkg:npm/%40vladmandic/human-models@3.0.4", "photo/faces/blazeface.bin"},
+	{"MediaPipe Selfie Segmentation", "3.0.4", KindModel, "pkg:npm/%40vladmandic/human-models@3.0.4", "photo/cutout/selfie.bin"},
+	{"lingua n-grams", "1.4.0", KindModel, "pkg:golang/github.com/pemistahl/lingua-go@v1.4.0", "letters/model.bin"},
+	{"VADER lexicon", "0.0.0-20250429093935-f6505c8d03cc", KindData, "pkg:golang/github.com/jonreiter/govader@v0.0.0-20250429093935-f6505c8d03cc", "sentiment/lexicon/words.tsv"},
+	{"Noto Sans", "0.4.2", KindFont, "pkg:npm/%40expo-google-fonts/noto-sans@0.4.2", "photo/text/fonts/latin.ttf.gz"},
+	{"Noto Sans Hebrew", "0.4.1", KindFont, "pkg:npm/%40expo-google-fonts/noto-sans-hebrew@0.4.1", "photo/text/fonts/hebrew.ttf.gz"},
+	{"Noto Sans Arabic", "0.4.3", KindFont, "pkg:npm/%40expo-google-fonts/noto-sans-arabic@0.4.3", "photo/text/fonts/arabic.ttf.gz"},
+	{"Noto Sans Devanagari", "0.4.1", KindFont, "pkg:npm/%40expo-google-fonts/noto-sans-devanagari@0.4.1", "photo/text/fonts/devanagari.ttf.gz"},
+	{"Noto Sans Thai", "0.4.2", KindFont, "pkg:npm/%40expo-google-fonts/noto-sans-thai@0.4.2", "photo/text/fonts/thai.ttf.gz"},
+	{"Noto Sans SC", "0.4.3", KindFont, "pkg:npm/%40expo-google-fonts/noto-sans-sc@0.4.3", "photo/text/fonts/chinese.ttf.gz"},
+	{"Noto Sans JP", "0.4.3", KindFont, "pkg:npm/%40expo-google-fonts/noto-sans-jp@0.4.3", "photo/text/fonts/japanese.ttf.gz"},
+	{"Noto Sans KR", "0.4.3", KindFont, "pkg:npm/%40expo-google-fonts/noto-sans-kr@0.4.3", "photo/text/fonts/korean.ttf.gz"},
+}
