@@ -53,7 +53,7 @@ func tablesAreRestored(t *testing.T, start system.Starter) {
 	}
 	contains(strings.Join(settings, " "), "ASSAY_TEXTFILE_TABLE=text-analyzer-history-restored")
 	contains(run(0, "restore", "tables", "--backup", "nightly"), "ASSAY_PLATFORM_TABLE=assay-platform-restored") // again
-	c.Identity = func(role string) []string { // the policies have the names of the original tables
+	c.Identity = func(role string) []string {                                                                    // the policies have the names of the original tables
 		return []string{"ASSAY_NATS_USER=" + role, "ASSAY_NATS_PASSWORD=" + role, "AWS_ACCESS_KEY_ID=" + system.AccessKey, "AWS_SECRET_ACCESS_KEY=" + system.SecretKey}
 	}
 	c.Front(t, c.Service(t, "ingest", settings...), c.Service(t, "query", settings...))
