@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"maps"
 	"os"
@@ -17,34 +18,40 @@ import (
 // programs lists the packages that are shipped as programs.
 var programs = []string{".", "../ingest/cmd/ingest", "../analyzer/cmd/analyzer", "../query/cmd/query"}
 
+// builds are the ways in which programs are built: all of them in the workspace, by go run and go install, and each with
+// the versions that its own module requires, by deploy/build.
+var builds = []struct {
+	dir, workspace string
+	packages       []string
+}{
+	{".", "", programs}, {".", "off", []string{"."}},
+	{"../ingest", "off", []string{"./cmd/ingest"}}, {"../analyzer", "off", []string{"./cmd/analyzer"}}, {"../query", "off", []string{"./cmd/query"}},
+}
+
 // termsFile matches files that must accompany the code next to them.
 var termsFile = regexp.MustCompile(`(?i)^(un)?licen[cs]e|^copying|^copyright|^notice|^patents|^authors`)
 
 // TestModuleLicenses compares the embedded licenses and notices with those of the modules that the
-// programs link on all platforms.
+// programs link on all platforms, however they are built.
 func TestModuleLicenses(t *testing.T) {
 	const file = "../../pkg/process/modules/modules.txt"
 	texts := map[string]map[string]bool{} // license texts by module, from the directories of its packages up to its root
 	for _, system := range []string{"linux", "darwin", "windows"} {
-		list := exec.CommandContext(t.Context(), "go", append([]string{"list", "-deps", "-f", "{{with .Module}}{{.Path}}\t{{.Version}}\t{{.Dir}}{{end}}\t{{.Dir}}"}, programs...)...)
-		list.Env = append(os.Environ(), "GOOS="+system, "CGO_ENABLED=0", "GOFLAGS=") // the race detector needs cgo
-		out, err := list.Output()
-		if err != nil {
-			t.Fatalf("%v: %v", list, err)
-		}
-		for line := range strings.Lines(string(out)) {
-			fields := strings.Split(strings.TrimSpace(line), "\t")
-			if len(fields) != 4 || strings.HasPrefix(fields[0], "github.com/assay-project/") {
-				continue
-			}
-			name := fields[0] + " " + fields[1]
-			if texts[name] == nil {
-				texts[name] = map[string]bool{}
-			}
-			for dir := fields[3]; ; dir = filepath.Dir(dir) {
-				maps.Copy(texts[name], terms(t, dir))
-				if dir == fields[2] {
-					break
+		for _, build := range builds {
+			for line := range strings.Lines(linked(t, build.dir, build.workspace, system, build.packages)) {
+				fields := strings.Split(strings.TrimSpace(line), "\t")
+				if len(fields) != 4 || strings.HasPrefix(fields[0], "github.com/assay-project/") {
+					continue
+				}
+				name := fields[0] + " " + fields[1]
+				if texts[name] == nil {
+					texts[name] = map[string]bool{}
+				}
+				for dir := fields[3]; ; dir = filepath.Dir(dir) {
+					maps.Copy(texts[name], terms(t, dir))
+					if dir == fields[2] {
+						break
+					}
 				}
 			}
 		}
@@ -92,6 +99,21 @@ func TestModuleLicenses(t *testing.T) {
 	if got, err := os.ReadFile(file); err != nil || string(got) != want {
 		t.Errorf("%s is out of date (%v): go test ./services/assay -run ModuleLicenses -update", file, err)
 	}
+}
+
+// linked lists the packages that programs link, each with the path, version and folder of its module, and its folder.
+func linked(t *testing.T, dir, workspace, system string, packages []string) string {
+	t.Helper()
+	list := exec.CommandContext(t.Context(), "go", append([]string{"list", "-deps", "-f", "{{with .Module}}{{.Path}}\t{{.Version}}\t{{.Dir}}{{end}}\t{{.Dir}}"}, packages...)...)
+	list.Dir = dir
+	list.Env = append(os.Environ(), "GOOS="+system, "CGO_ENABLED=0", "GOFLAGS=", "GOWORK="+workspace) // the race detector needs cgo
+	var stderr bytes.Buffer
+	list.Stderr = &stderr
+	out, err := list.Output()
+	if err != nil {
+		t.Fatalf("%v in %s: %v: %s", list, dir, err, stderr.String())
+	}
+	return string(out)
 }
 
 // terms returns the texts of the terms files in a directory.
