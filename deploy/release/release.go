@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Limits of the Linux programs, in bytes.
+// Limits of the Linux programs, in bytes. Run reports larger ones.
 const (
 	MaxProgram = 90e6
 	MaxArchive = 40e6
@@ -119,7 +119,7 @@ func (m maker) target(ctx context.Context, t Target, about described) error {
 		return err
 	}
 	if t.OS == "linux" && (len(program) > MaxProgram || len(archive) > MaxArchive) {
-		return fmt.Errorf("%s: the program has %d bytes and its archive %d, more than %d and %d", t, len(program), len(archive), int(MaxProgram), int(MaxArchive))
+		m.log("%s: ABOVE THE LIMIT: the program has %d bytes and its archive %d, want at most %d and %d", t, len(program), len(archive), int(MaxProgram), int(MaxArchive))
 	}
 	m.log("%s: program of %.1f MB", t, float64(len(program))/1e6)
 	if err := m.write(t.archive(m.Version), archive, 0o644); err != nil {

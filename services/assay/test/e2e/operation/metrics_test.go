@@ -209,6 +209,8 @@ func valuesOf(metric, label string, known []string) string {
 		return "HTTP methods, `other` for unknown ones"
 	case label == "source":
 		return "names of feed sources"
+	case metric == "assay_build_info":
+		return map[string]string{"commit": "hash of the commit; empty: unknown", "go": "version of Go", "version": "version of the program"}[label]
 	}
 	for i, value := range known {
 		if known[i] = "`" + value + "`"; value == "" {
