@@ -71,12 +71,12 @@ func git(ctx context.Context, dir string, args ...string) (string, error) {
 }
 
 // unpack writes the files of a tar archive of git below dir.
-func unpack(r io.Reader, dir string) error {
+func unpack(r io.Reader, dir string) (err error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return err
 	}
-	defer root.Close()
+	defer func() { err = errors.Join(err, root.Close()) }()
 	files := tar.NewReader(r)
 	for {
 		header, err := files.Next()
