@@ -27,7 +27,7 @@ export function LastBackup({ of }: { of: Backups }): JSX.Element {
     <section>
       <h2 class="section">Last backup</h2>
       {last?.error !== undefined && <Notice tone="bad">The last backup failed <Time iso={last.finished} />: <Bdi text={last.error} /></Notice>}
-      {running && <Notice tone="info">A backup is running: {count(running.files)} files, {bytes(running.bytes)} so far.</Notice>}
+      {running && <Notice tone="good">A backup is running: {count(running.files)} files, {bytes(running.bytes)} so far.</Notice>}
       {done
         ? (
           <dl class="numbers">
