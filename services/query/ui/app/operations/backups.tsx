@@ -5,6 +5,7 @@ import { Bdi, bytes, count, duration, Time } from "../ui/text.js";
 import { api, type Schemas } from "./client.js";
 
 export type Backups = Schemas["BackupReport"];
+type Result = NonNullable<Backups["last"]>;
 
 let absent = false; // only assay serve has backups
 
@@ -20,25 +21,41 @@ export async function backups(): Promise<Backups | undefined> {
   }
 }
 
+const seconds = (r: Result): number => (new Date(r.finished).getTime() - new Date(r.started).getTime()) / 1000;
+
 /** Shows the last backup, and the running one. */
-export function LastBackup({ of }: { of: Backups }): JSX.Element {
-  const { running, last, lastSuccess: done, schedule } = of;
+export function LastBackup({ of: { running, last, lastSuccess: done, schedule } }: { of: Backups }): JSX.Element {
   return (
     <section>
       <h2 class="section">Last backup</h2>
-      {last?.error !== undefined && <Notice tone="bad">The last backup failed <Time iso={last.finished} />: <Bdi text={last.error} /></Notice>}
-      {running && <Notice tone="good">A backup is running: {count(running.files)} files, {bytes(running.bytes)} so far.</Notice>}
-      {done
-        ? (
-          <dl class="numbers">
-            <div><dt>Time</dt><dd><Time iso={done.mark ?? done.started} /></dd></div>
-            <div><dt>Size</dt><dd>{bytes(done.bytes)}</dd></div>
-            <div><dt>Added</dt><dd>{bytes(done.written)}</dd></div>
-            <div><dt>Duration</dt><dd>{duration((new Date(done.finished).getTime() - new Date(done.started).getTime()) / 1000)}</dd></div>
-          </dl>
-        )
-        : <p class="card soft">No backup has been made yet. {schedule ? "The first one follows soon." : "Set ASSAY_BACKUP_TO, or run assay backup."}</p>}
-      {done?.problems && done.problems.length > 0 && <Notice tone="warn">It contains damaged objects: <Bdi text={done.problems.join("; ")} /></Notice>}
+      {last?.error !== undefined && (
+        <Notice tone="bad">The last backup failed <Time iso={last.finished} />: <Bdi text={last.error} /></Notice>
+      )}
+      {running && (
+        <Notice tone="good">A backup is running: {count(running.files)} files, {bytes(running.bytes)} so far.</Notice>
+      )}
+      {done ? <Shown done={done} /> : (
+        <p class="card soft">
+          No backup has been made yet.{" "}
+          {schedule ? "The first one follows soon." : "Set ASSAY_BACKUP_TO, or run assay backup."}
+        </p>
+      )}
     </section>
+  );
+}
+
+function Shown({ done }: { done: Result }): JSX.Element {
+  return (
+    <>
+      <dl class="numbers">
+        <div><dt>Time</dt><dd><Time iso={done.mark ?? done.started} /></dd></div>
+        <div><dt>Size</dt><dd>{bytes(done.bytes)}</dd></div>
+        <div><dt>Added</dt><dd>{bytes(done.written)}</dd></div>
+        <div><dt>Duration</dt><dd>{duration(seconds(done))}</dd></div>
+      </dl>
+      {done.problems && done.problems.length > 0 && (
+        <Notice tone="warn">It contains damaged objects: <Bdi text={done.problems.join("; ")} /></Notice>
+      )}
+    </>
   );
 }
