@@ -22,6 +22,7 @@ import (
 type upload struct {
 	*settings
 	wait        bool
+	streamed    bool
 	parallel    int
 	contentType string
 	name        string
@@ -60,6 +61,7 @@ Exit status: 0 on success, 1 if a file failed.`,
 	flags := cmd.Flags()
 	s.nameWebhook(flags)
 	flags.BoolVar(&u.wait, "wait", false, "wait for the results")
+	flags.BoolVar(&u.streamed, "stream", false, "send the files through the API, if the S3 server is not reachable from here; an interrupted file starts again")
 	flags.IntVar(&u.parallel, "parallel", 4, "maximum number of concurrent uploads")
 	flags.StringVar(&u.contentType, "content-type", "", "media type, such as text/plain; charset=shift_jis")
 	flags.DurationVar(&s.patience, "retry-for", 5*time.Minute, "how long to retry a request while the server is busy or unavailable")
@@ -110,7 +112,7 @@ func (u *upload) check(paths []string) error {
 	return positive("--parallel", u.parallel)
 }
 
-// send sends one file: with a presigned request, or as a stream if its size is unknown.
+// send sends one file: with a presigned request, or as a stream if its size is unknown or --stream is set.
 func (u *upload) send(ctx context.Context, l local, bar *bar) (client.File, error) {
 	if l.path == "-" {
 		return u.stream(ctx, u.stdin, cmp.Or(u.name, "stdin"), bar)
@@ -124,7 +126,7 @@ func (u *upload) send(ctx context.Context, l local, bar *bar) (client.File, erro
 	switch {
 	case info.IsDir():
 		return client.File{}, errors.New("is a folder")
-	case !info.Mode().IsRegular():
+	case u.streamed || !info.Mode().IsRegular():
 		return u.stream(ctx, file, name, bar)
 	}
 	reservation := client.Reservation{FileName: name, Size: info.Size(), ContentType: u.contentType}

@@ -2,10 +2,15 @@ package cmd
 
 import (
 	"context"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 )
 
@@ -43,6 +48,30 @@ func TestUpload(t *testing.T) {
 func TestUploadOfStandardInput(t *testing.T) {
 	p := newPerson(t)
 	p.pipe("one two three", "upload", "-", "--wait").want(t, 0, "ID  COMPLETED    stdin  (3 words, 3 distinct)\n", "")
+}
+
+// TestUploadAsStream checks that --stream sends the content through the API instead of to the S3 server.
+func TestUploadAsStream(t *testing.T) {
+	p := newPerson(t)
+	to, err := url.Parse(os.Getenv("ASSAY_SERVER"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sent atomic.Pointer[string] // media type of the request that creates the file
+	server := httptest.NewServer(&httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
+		if r.In.Method == http.MethodPost && r.In.URL.Path == "/v1/files" {
+			sent.Store(new(r.In.Header.Get("Content-Type")))
+		}
+		r.SetURL(to)
+	}})
+	defer server.Close()
+	path := write(t, "a.txt", "one two one")[0]
+	for flag, want := range map[string]string{"--stream": "multipart/form-data", "--stream=false": "application/json"} {
+		p.run("upload", path, "--wait", flag, "--server", server.URL).want(t, 0, "ID  COMPLETED    a.txt  (3 words, 2 distinct)\n", "")
+		if got := sent.Load(); got == nil || !strings.HasPrefix(*got, want) {
+			t.Errorf("%s: got a POST with the media type %v, want %s", flag, got, want)
+		}
+	}
 }
 
 func TestUploadReportsFailures(t *testing.T) {
