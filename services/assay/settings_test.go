@@ -233,7 +233,7 @@ func ofArea(name string, all []program, areas []area.Area) []config.Variable {
 func tuned(list []config.Variable) []string {
 	var names []string
 	for _, v := range list {
-		fixed := v.Secret || strings.HasPrefix(v.Name, "AWS_") || strings.HasPrefix(v.Name, "ASSAY_OIDC_") || v.Name == "ASSAY_AUTH"
+		fixed := v.Secret || strings.HasPrefix(v.Name, "AWS_") || strings.HasPrefix(v.Name, "ASSAY_OIDC_") || v.Name == "ASSAY_AUTH" || v.Name == "ASSAY_ENV"
 		for _, end := range []string{"_TABLE", "_BUCKET", "_ADDR", "_URL", "_ENDPOINT", "_USER", "_CREDENTIALS", "_TLS_CERT", "_TLS_KEY"} {
 			fixed = fixed || strings.HasSuffix(v.Name, end)
 		}
