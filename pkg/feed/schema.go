@@ -98,7 +98,7 @@ const (
 func Tables(cfg Config) []table.Schema {
 	return []table.Schema{
 		{
-			Create: primarySchema(cfg.Primary), TTL: AttrExpiresAt, Recovery: true, Replicas: []string{"us-west-2", "eu-west-1", "ap-south-1"}, Item: Item{},
+			Create: primarySchema(cfg.Primary), TTL: AttrExpiresAt, Recovery: true, Regions: []string{"us-west-2", "eu-west-1", "ap-south-1"}, Item: Item{},
 		},
 		{Create: dashboardSchema(cfg.Dashboard), TTL: AttrExpiresAt},
 	}

@@ -18,8 +18,8 @@ type Schema struct {
 	TTL    string // the attribute of the time to live, in epoch seconds; empty for none
 	// Recovery enables point-in-time recovery.
 	Recovery bool
-	// Replicas are the regions of the other replicas of a global table.
-	Replicas []string
+	// Regions are those in which the data model proposes replicas. Settings select the Replicas, which EnsureAll creates.
+	Regions, Replicas []string
 	// Scaling scales the provisioned capacity of the table and of each index; nil for none.
 	Scaling *Scaling
 	Item    any // the struct that is stored, for docs/data-model.md; nil if only a service knows it

@@ -41,8 +41,8 @@ func (s Settings) Apply(schemas []Schema) ([]Schema, error) {
 		case "none":
 			all[i].Recovery = false
 		}
-		if len(all[i].Replicas) > 0 && s.Replicas != byDefault {
-			all[i].Replicas = s.regions()
+		if len(all[i].Regions) > 0 {
+			all[i].Replicas = s.replicas(all[i].Regions)
 		}
 	}
 	return all, nil
@@ -63,9 +63,13 @@ func (s Settings) validate() error {
 	return nil
 }
 
-func (s Settings) regions() []string {
-	if s.Replicas == "" {
+// replicas returns the selected regions of a table for which the data model proposes some.
+func (s Settings) replicas(proposed []string) []string {
+	switch s.Replicas {
+	case "":
 		return nil
+	case byDefault:
+		return proposed
 	}
 	all := strings.Split(s.Replicas, ",")
 	for i := range all {

@@ -78,7 +78,7 @@ func TestSettingsOfNewAndExistingTables(t *testing.T) {
 // TestReplicasAreSelected checks which replicas the settings select.
 func TestReplicasAreSelected(t *testing.T) {
 	t.Parallel()
-	schemas := []table.Schema{{Create: schema("doors"), Replicas: []string{"us-west-2", "eu-west-1"}}, {Create: schema("windows")}}
+	schemas := []table.Schema{{Create: schema("doors"), Regions: []string{"us-west-2", "eu-west-1"}}, {Create: schema("windows")}}
 	for given, want := range map[string]string{"": "", "default": "us-west-2 eu-west-1", "eu-central-1, ap-south-1": "eu-central-1 ap-south-1"} {
 		all, err := table.Settings{Replicas: given}.Apply(schemas)
 		if err != nil {

@@ -13,8 +13,8 @@ import (
 func TestUpgradeCheckOfAFolder(t *testing.T) {
 	run(t.Context(), "", "upgrade-check").want(t, 2, "", "assay: ASSAY_NATS_URL")
 	dir := t.TempDir()
-	run(t.Context(), "", "upgrade-check", "--data", dir).want(t, 0, "reads the format of "+dir, "")
-	run(t.Context(), "", "upgrade-check", "--data", dir, "--json").want(t, 0, `{"possible":true,`, "")
+	run(t.Context(), "", "upgrade-check", "--data", dir).want(t, 0, "Version devel reads the format of "+dir+". Make a backup, and start the new version with it.\n", "")
+	run(t.Context(), "", "upgrade-check", "--data", dir, "--json").want(t, 0, `{"possible":true,"version":"devel","data":"`+dir+`"}`+"\n", "")
 	if err := os.WriteFile(filepath.Join(dir, "identity"), []byte(`{"id":"a","format":2}`), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -200,7 +200,7 @@ func TestEveryTableHasASetting(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{
-		"items": "ASSAY_FEED_TABLE", "photoeditor-prod-jobs": "ASSAY_PHOTOJOB_TABLE", "leanda-ng-dev-nodes": "LEANDA_NODES_TABLE", "assay-platform": "ASSAY_PLATFORM_TABLE",
+		"items": "ASSAY_FEED_TABLE", "photoeditor-prod-jobs": "ASSAY_PHOTOJOB_TABLE", "leanda-ng-prod-nodes": "LEANDA_NODES_TABLE", "assay-platform": "ASSAY_PLATFORM_TABLE",
 	} {
 		if got := settings[name]; got != want {
 			t.Errorf("the setting of %s is %q, want %q", name, got, want)

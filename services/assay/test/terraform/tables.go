@@ -188,9 +188,9 @@ func (w *writer) settings(s table.Schema) {
 			})
 		})
 	}
-	if len(s.Replicas) > 0 {
+	if len(s.Regions) > 0 {
 		w.line("")
-		w.line("# In the data model: %s.", strings.Join(s.Replicas, ", "))
+		w.line("# In the data model: %s.", strings.Join(s.Regions, ", "))
 		w.block(`dynamic "replica"`, func() {
 			w.line("for_each = var.replicas")
 			w.block("content", func() {
