@@ -66,6 +66,9 @@ func TestCallsOfASmallItem(t *testing.T) {
 		}, each)
 		got, want := s.take(), callsOf[way]
 		for _, call := range slices.Sorted(maps.Keys(got)) {
+			if strings.HasPrefix(call, "nats assay-attempt.") && got[call] <= each {
+				continue // an attempt is recorded if it takes longer than half a second, as on a busy machine
+			}
 			if _, known := want[call]; !known {
 				t.Errorf("%s: got %.1f calls of %s per item, want none; if they are needed, add them to callsOf with the reason", way, float64(got[call])/each, call)
 			}
