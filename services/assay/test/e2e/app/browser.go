@@ -32,7 +32,7 @@ var (
 	size  = flag.Int("app.size", 64, "size of the interrupted upload in MiB")
 )
 
-const wait = 60 * time.Second
+const wait = 3 * time.Minute // a busy machine can need more than one
 
 // Browser is a running Chromium.
 type Browser struct{ ctx context.Context }
@@ -70,7 +70,7 @@ func (b *Browser) Open(t *testing.T, server, path string) *Page {
 	t.Helper()
 	ctx, end := chromedp.NewContext(b.ctx, chromedp.WithNewBrowserContext())
 	t.Cleanup(end)
-	ctx, cancel := context.WithTimeout(ctx, 8*wait) // the longest tests look at ten states of a large page
+	ctx, cancel := context.WithTimeout(ctx, 5*wait) // the longest tests look at ten states of a large page
 	t.Cleanup(cancel)
 	p := &Page{Server: server, Owner: system.NewOwner(), ctx: ctx}
 	if err := chromedp.Listen(ctx, p.note); err != nil {

@@ -58,27 +58,37 @@ func TestCallsOfASmallItem(t *testing.T) {
 	}
 	for way, send := range ways {
 		s.settled(t, func() { send(t, 0) }, 1) // warm up connections and caches
-		s.take()
-		s.settled(t, func() {
-			for i := range each {
-				send(t, i)
-			}
-		}, each)
-		got, want := s.take(), callsOf[way]
-		for _, call := range slices.Sorted(maps.Keys(got)) {
-			if strings.HasPrefix(call, "nats assay-attempt.") && got[call] <= each {
-				continue // an attempt is recorded if it takes longer than half a second, as on a busy machine
-			}
-			if _, known := want[call]; !known {
-				t.Errorf("%s: got %.1f calls of %s per item, want none; if they are needed, add them to callsOf with the reason", way, float64(got[call])/each, call)
-			}
+		differences := []string{"not measured"}
+		for round := 0; round < 3 && len(differences) > 0; round++ { // a busy machine repeats calls that time out
+			s.take()
+			s.settled(t, func() {
+				for i := range each {
+					send(t, i)
+				}
+			}, each)
+			differences = compareCalls(s.take(), callsOf[way], each)
 		}
-		for call, n := range want {
-			if got[call] != n*each {
-				t.Errorf("%s: %d items made %d calls of %s, want %d per item", way, each, got[call], call, n)
-			}
+		for _, difference := range differences {
+			t.Errorf("%s: %s, in each of three rounds", way, difference)
 		}
 	}
+}
+
+// compareCalls describes how the calls for some items differ from the wanted calls per item.
+func compareCalls(got, want map[string]int, items int) []string {
+	var differences []string
+	for _, call := range slices.Sorted(maps.Keys(got)) {
+		if _, known := want[call]; !known {
+			differences = append(differences, fmt.Sprintf("got %.1f calls of %s per item, want none; if they are needed, add them to callsOf with the reason",
+				float64(got[call])/float64(items), call))
+		}
+	}
+	for _, call := range slices.Sorted(maps.Keys(want)) {
+		if got[call] != want[call]*items {
+			differences = append(differences, fmt.Sprintf("%d items made %d calls of %s, want %d per item", items, got[call], call, want[call]))
+		}
+	}
+	return differences
 }
 
 // TestConnectionsAreKept: with 64 files in flight, requests reuse connections.
