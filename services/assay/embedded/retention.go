@@ -163,11 +163,10 @@ func link(from, to string) error {
 	if err != nil {
 		return err
 	}
-	defer source.Close()
 	target, err := os.OpenFile(to, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 	if err != nil {
-		return err
+		return errors.Join(err, source.Close())
 	}
 	_, err = io.Copy(target, source)
-	return errors.Join(err, target.Close())
+	return errors.Join(err, target.Close(), source.Close())
 }
