@@ -21,7 +21,7 @@ var ErrDiskFull = errors.New("the disk is full; free space")
 // Space is the space of a file system in bytes.
 type Space struct {
 	Free uint64 // available to this process
-	Size uint64
+	Size uint64 // used and free, without what is reserved
 }
 
 // SpaceOf returns the space of the file system of a directory. It supports Linux and macOS; on other systems, everything is

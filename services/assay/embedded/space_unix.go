@@ -12,7 +12,9 @@ import (
 func space(dir string) (Space, error) {
 	var on unix.Statfs_t
 	err := unix.Statfs(dir, &on)
-	return Space{Free: uint64(on.Bavail) * uint64(on.Bsize), Size: uint64(on.Blocks) * uint64(on.Bsize)}, err
+	used := uint64(on.Blocks) - uint64(on.Bfree)
+	block := uint64(on.Bsize)
+	return Space{Free: uint64(on.Bavail) * block, Size: (used + uint64(on.Bavail)) * block}, err
 }
 
 // blockSize is the unit of Stat_t.Blocks, whatever the block size of the file system.

@@ -59,7 +59,7 @@ func newUsage(dir string, log zerolog.Logger, reg prometheus.Registerer) *usage 
 		})
 	}
 	space("assay_disk_free_bytes", "Free space of the file system of the data folder.", func(s embedded.Space) uint64 { return s.Free })
-	space("assay_disk_size_bytes", "Size of the file system of the data folder.", func(s embedded.Space) uint64 { return s.Size })
+	space("assay_disk_size_bytes", "Size of the file system of the data folder, without reserved space.", func(s embedded.Space) uint64 { return s.Size })
 	return u
 }
 
