@@ -2,6 +2,7 @@ package release_test
 
 import (
 	"bytes"
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -21,6 +22,7 @@ func testInstaller(t *testing.T, m made, public string) {
 	if output, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %v: %s", build, err, output)
 	}
+	programs := linked(t, "cat", "chmod", "cp", "curl", "cut", "gzip", "id", "mkdir", "mktemp", "mv", "rm", "sha256sum", "shasum", "tar", "uname", "wget")
 	archive := m.base(release.Host()) + ".tar.gz"
 	appended := func(content []byte) []byte { return append(bytes.Clone(content), 'x') }
 	for name, test := range map[string]struct {
@@ -59,10 +61,11 @@ func testInstaller(t *testing.T, m made, public string) {
 			// The script is read from a pipe, as after curl.
 			install := exec.CommandContext(t.Context(), "sh", "-s", "--", "-b", folder)
 			install.Stdin = bytes.NewReader(m.file(t, "install.sh"))
-			install.Env = append(os.Environ(), "ASSAY_RELEASE_URL="+server.URL, "ASSAY_RELEASE_PUBLIC_KEY="+test.key, "no_proxy=127.0.0.1")
+			path := programs
 			if test.signed {
-				install.Env = append(install.Env, "PATH="+verifier+":"+os.Getenv("PATH"))
+				path = verifier + ":" + path
 			}
+			install.Env = append(os.Environ(), "PATH="+path, "ASSAY_RELEASE_URL="+server.URL, "ASSAY_RELEASE_PUBLIC_KEY="+test.key, "no_proxy=127.0.0.1")
 			var stdout, stderr strings.Builder
 			install.Stdout, install.Stderr = &stdout, &stderr
 			err := install.Run()
@@ -82,4 +85,20 @@ func testInstaller(t *testing.T, m made, public string) {
 			}
 		})
 	}
+}
+
+// linked returns a folder with links to those of the programs that are installed.
+func linked(t *testing.T, names ...string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for _, name := range names {
+		path, err := exec.LookPath(name)
+		if errors.Is(err, exec.ErrNotFound) {
+			continue // the script needs one of several
+		}
+		if err := errors.Join(err, os.Symlink(path, filepath.Join(dir, name))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
 }
