@@ -35,15 +35,12 @@ func Changes(ctx context.Context, db *dynamodb.Client, schemas []Schema) ([]Chan
 		for _, action := range differences(schema.Create, described.Table) {
 			all = append(all, Change{name, action, true})
 		}
-		if schema.TTL == "" {
-			continue
-		}
-		enabled, err := expires(ctx, db, name)
+		steps, err := schema.steps(ctx, db, described.Table)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("table %s: %w", name, err)
 		}
-		if !enabled {
-			all = append(all, Change{Table: name, Action: "enable time to live by " + schema.TTL})
+		for _, next := range steps {
+			all = append(all, Change{Table: name, Action: next.action})
 		}
 	}
 	return all, nil

@@ -24,13 +24,18 @@ func TestChangesAreReported(t *testing.T) {
 		IndexName: aws.String("by_id"), KeySchema: attribute, Projection: &types.Projection{ProjectionType: types.ProjectionTypeAll},
 	}}
 	doors.StreamSpecification = &types.StreamSpecification{StreamEnabled: aws.Bool(true), StreamViewType: types.StreamViewTypeNewImage}
+	doors.Tags = table.Tags(map[string]string{"team": "search"})
+	doors.SSESpecification = &types.SSESpecification{Enabled: aws.Bool(true), SSEType: types.SSETypeKms}
 	want := []table.Change{
 		{Table: "doors", Action: "add the index by_id", Manual: true},
 		{Table: "doors", Action: "enable its stream with the view NEW_IMAGE", Manual: true},
+		{Table: "doors", Action: "set the tag team to search"},
+		{Table: "doors", Action: "encrypt it with a key of KMS"},
 		{Table: "doors", Action: "enable time to live by expires"},
+		{Table: "doors", Action: "enable point-in-time recovery"},
 		{Table: "windows", Action: "create"},
 	}
-	all := []table.Schema{{Create: doors, TTL: "expires"}, {Create: windows, TTL: "expires"}}
+	all := []table.Schema{{Create: doors, TTL: "expires", Recovery: true}, {Create: windows, TTL: "expires"}}
 	for range 2 { // it changes nothing
 		got, err := table.Changes(t.Context(), db, all)
 		if err != nil || !slices.Equal(got, want) {

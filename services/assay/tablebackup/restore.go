@@ -117,10 +117,8 @@ func (s *Source) complete(ctx context.Context, name string, schema table.Schema)
 			return err
 		}
 	}
-	if schema.TTL == "" {
-		return nil
-	}
-	return table.EnsureTTL(ctx, s.db, name, schema.TTL)
+	// `assay setup` sets the tags, the recovery and the replicas of tables that are in use.
+	return table.SettleAll(ctx, s.db, []table.Schema{{Create: &dynamodb.CreateTableInput{TableName: &name}, TTL: schema.TTL}})
 }
 
 func (s *Source) active(ctx context.Context, name string) error {
