@@ -16,7 +16,7 @@ import (
 type Change struct {
 	Table  string
 	Action string // what makes the table match, such as "create"
-	Manual bool   // whether EnsureAll does not do it, because it does not change existing tables
+	Manual bool   // whether EnsureAll does not do it: a change of keys, indexes or the change stream
 }
 
 // Changes compares the tables with their schemas. It changes nothing. Indexes that no schema names are not differences.

@@ -100,7 +100,7 @@ func (r *Report) storage(ctx context.Context, cfg Config, backends *backend.Conn
 		r.Changes = append(r.Changes, Change{"table", c.Table, c.Action, c.Manual})
 		created = created || c.Table == cfg.Platform.Table && c.Action == "create"
 		if c.Manual {
-			r.blocked("the table %s must change, and assay setup does not change existing tables: %s", c.Table, c.Action)
+			r.blocked("the table %s must change, and assay setup does not make this change: %s", c.Table, c.Action)
 		}
 	}
 	for _, bucket := range cfg.buckets(backends) {
