@@ -46,11 +46,12 @@ func (m made) components(t *testing.T, target release.Target) (others []string) 
 	return others
 }
 
-// goComponents returns the Go modules of a list, each as path and version, and the package URLs of the other components.
+// goComponents returns the Go modules of a list, each as path and version, and the package URLs of the other components, such as
+// data that was taken from a Go module which is not linked.
 func goComponents(list cdx.BOM) (modules, others []string) {
 	for _, c := range append([]cdx.Component{*list.Metadata.Component}, *list.Components...) {
 		path, isGo := strings.CutPrefix(c.PackageURL, "pkg:golang/")
-		if !isGo {
+		if !isGo || c.Type != cdx.ComponentTypeApplication && c.Type != cdx.ComponentTypeLibrary {
 			others = append(others, c.PackageURL)
 			continue
 		}
