@@ -149,11 +149,14 @@ func (s *Items[I]) Uploaded(ctx context.Context, o blob.Object) (mine bool, err 
 
 // late deletes an object if its item was deleted while it could still be uploaded.
 func (s *Items[I]) late(ctx context.Context, id string, o blob.Object) error {
-	deleted, err := s.Withdrawn.Has(ctx, s.area.Name, id)
-	if err != nil || !deleted {
-		return err
+	exists := func(ctx context.Context) (bool, error) {
+		_, err := s.area.Find(ctx, id)
+		if errors.Is(err, lifecycle.ErrNotFound) {
+			return false, nil
+		}
+		return err == nil, err
 	}
-	return s.Bucket.Delete(ctx, o.Key)
+	return s.Withdrawn.Clear(ctx, s.area.Name, id, exists, func(ctx context.Context) error { return s.Bucket.Delete(ctx, o.Key) })
 }
 
 // complete joins the parts of an item that waits for its upload in parts, if a client reports the id of that upload.

@@ -10,6 +10,7 @@ import (
 	"github.com/assay-project/assay/pkg/quota"
 	"github.com/assay-project/assay/pkg/upload"
 	"github.com/assay-project/assay/services/ingest/parts"
+	"github.com/assay-project/assay/services/ingest/withdrawn"
 )
 
 // Reservation is a request for new items, usually one. I is what it creates.
@@ -62,7 +63,7 @@ func Reserve[I any](ctx context.Context, shared Shared, r Reservation[I]) (item 
 			}
 			item, err := r.Create(ctx, id)
 			if err == nil {
-				return item, true, nil
+				return item, true, r.await(ctx, shared.Withdrawn, id)
 			}
 			r.giveBack(ctx, counted, id, err)
 			if r.Key == "" || !errors.Is(err, lifecycle.ErrExists) {
@@ -75,6 +76,8 @@ func Reserve[I any](ctx context.Context, shared Shared, r Reservation[I]) (item 
 		switch {
 		case err == nil && !r.Same(item):
 			return item, false, ErrOtherRequest
+		case err == nil:
+			return item, false, r.await(ctx, shared.Withdrawn, id)
 		case !errors.Is(err, lifecycle.ErrNotFound):
 			return item, false, err
 		case refused != nil:
@@ -93,6 +96,20 @@ func (r Reservation[I]) count(ctx context.Context, quotas *quota.Quotas, id stri
 		}
 	}
 	return quotas.Reserve(ctx, r.Owner, r.Counted(id)...)
+}
+
+// await waits while content of deleted items with the ids of the reserved ones is being deleted. Only an idempotency key
+// results in the same id again.
+func (r Reservation[I]) await(ctx context.Context, items *withdrawn.Items, id string) error {
+	if r.Key == "" {
+		return nil
+	}
+	for _, item := range r.Counted(id) {
+		if err := items.Await(ctx, item.Area, item.ID); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // giveBack returns the quota of an item that was not created, which is certain if the backend responded and no item has

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/rs/zerolog"
 
@@ -15,6 +16,7 @@ import (
 	"github.com/assay-project/assay/pkg/table"
 	"github.com/assay-project/assay/pkg/table/tabletest"
 	"github.com/assay-project/assay/services/ingest/accept"
+	"github.com/assay-project/assay/services/ingest/withdrawn"
 )
 
 // shelf is an area whose items are texts. An idempotency key may name its item by the id, or by an entry of keys.
@@ -69,7 +71,7 @@ func (s *shelf) reservation(key, text string, derived bool) accept.Reservation[s
 func TestReserve(t *testing.T) {
 	for _, derived := range []bool{true, false} {
 		t.Run(fmt.Sprintf("derived ids %t", derived), func(t *testing.T) {
-			s, quotas := &shelf{items: map[string]string{}, keys: map[string]string{}}, openQuotas(t, "items=2")
+			s, shared := &shelf{items: map[string]string{}, keys: map[string]string{}}, openShared(t, "items=2")
 			for _, step := range []struct {
 				what, key, text string
 				err             error // of Create
@@ -87,14 +89,14 @@ func TestReserve(t *testing.T) {
 				{"the first call again", "k", "one", nil, nil, false, 2},
 			} {
 				s.err = step.err
-				item, created, err := accept.Reserve(t.Context(), accept.Shared{Quotas: quotas}, s.reservation(step.key, step.text, derived))
+				item, created, err := accept.Reserve(t.Context(), shared, s.reservation(step.key, step.text, derived))
 				if _, ok := errors.AsType[*quota.ExceededError](err); ok {
 					err = errExceeded
 				}
 				if !errors.Is(err, step.want) || created != step.created || err == nil && item != step.text {
 					t.Errorf("%s: got item %q, created %t, error %v; want %q, %t, %v", step.what, item, created, err, step.text, step.created, step.want)
 				}
-				if use, err := quotas.Use(t.Context(), "ann"); err != nil || use.Items != step.items {
+				if use, err := shared.Quotas.Use(t.Context(), "ann"); err != nil || use.Items != step.items {
 					t.Errorf("%s: got %d items that count, error %v; want %d", step.what, use.Items, err, step.items)
 				}
 			}
@@ -107,12 +109,42 @@ var (
 	errExceeded = errors.New("a quota is exceeded")
 )
 
-func openQuotas(t *testing.T, limits string) *quota.Quotas {
+// TestReserveWaits checks that an item whose id belonged to a deleted one is not returned while late content of that one is
+// being deleted.
+func TestReserveWaits(t *testing.T) {
+	s, shared := &shelf{items: map[string]string{}, keys: map[string]string{}}, openShared(t, "")
+	const id = "id of k"
+	if err := shared.Withdrawn.Add(t.Context(), "shelf", id, time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	absent := func(context.Context) (bool, error) { return false, nil }
+	removed := false
+	err := shared.Withdrawn.Clear(t.Context(), "shelf", id, absent, func(ctx context.Context) error {
+		removed = true
+		for _, created := range []bool{true, false} { // a repeated call waits too
+			ctx, cancel := context.WithTimeout(ctx, 50*time.Millisecond)
+			_, made, err := accept.Reserve(ctx, shared, s.reservation("k", "one", true))
+			cancel()
+			if made != created || !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("during the deletion: got created %t, error %v, want %t and one that it took too long", made, err, created)
+			}
+		}
+		return nil
+	})
+	if err != nil || !removed {
+		t.Fatalf("removed = %t, error %v", removed, err)
+	}
+	if item, created, err := accept.Reserve(t.Context(), shared, s.reservation("k", "one", true)); item != "one" || created || err != nil {
+		t.Errorf("after the deletion: got item %q, created %t, error %v, want the item", item, created, err)
+	}
+}
+
+func openShared(t *testing.T, limits string) accept.Shared {
 	t.Helper()
 	db, _ := tabletest.Start(t)
 	settings := platform.Config{Table: "assay-platform"}
 	if err := table.EnsureAll(t.Context(), db, platform.Storage(settings).Tables); err != nil {
 		t.Fatal(err)
 	}
-	return quota.New(quota.Config{Quotas: limits}, settings, db, zerolog.Nop())
+	return accept.Shared{Quotas: quota.New(quota.Config{Quotas: limits}, settings, db, zerolog.Nop()), Withdrawn: withdrawn.New(platform.NewStore(db, settings))}
 }
