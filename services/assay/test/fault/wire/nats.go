@@ -196,7 +196,7 @@ func body(from *bufio.Reader, words []string) ([]byte, error) {
 	return payload, err
 }
 
-// nameNATS returns the kind of a message, without the ids of its item and tenant.
+// nameNATS returns the kind of a message, without its sequence and the ids of its item and tenant.
 func nameNATS(subject string, payload []byte) string {
 	parts := strings.Split(subject, ".")
 	switch {
@@ -215,6 +215,9 @@ func nameNATS(subject string, payload []byte) string {
 	}
 	if parts[0] == "assay-work" && len(parts) > 5 { // assay-work.<priority>.<tenant>.<event>
 		parts = slices.Delete(parts, 1, 3)
+	}
+	if parts[0] == "assay-attempt" && len(parts) > 2 { // assay-attempt.<consumer>.<sequence>.<item>
+		parts = parts[:2]
 	}
 	return "publish " + strings.Join(parts[:min(len(parts), 3)], ".")
 }
