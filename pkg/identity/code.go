@@ -2,10 +2,8 @@ package identity
 
 import (
 	"context"
-	_ "embed"
 	"errors"
 	"fmt"
-	"html/template"
 	"net/http"
 	"net/url"
 	"slices"
@@ -132,13 +130,13 @@ func (i *Identity) finish(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		zerolog.Ctx(r.Context()).Warn().Err(err).Msg("a sign-in failed")
 		w.WriteHeader(http.StatusBadRequest)
-		_ = pages.ExecuteTemplate(w, "failed", to) // fails only if the client has disconnected
+		_ = failedPage(to).Render(w) // fails only if the client has disconnected
 		return
 	}
 	http.SetCookie(w, set)
 	// The response is a page and not a redirect, because the browser would treat a redirect as part of the navigation
 	// from the provider, and not send the cookie, which is SameSite=Strict.
-	_ = pages.ExecuteTemplate(w, "done", to)
+	_ = donePage(to).Render(w)
 }
 
 // exchange exchanges the authorization code in the request for a session. It reads the flow from its cookie into f.
@@ -176,8 +174,3 @@ func (i *Identity) exchange(r *http.Request, client oauth2.Config, f *flow) (ses
 		Owner: caller.Owner, Groups: caller.Credential.Groups, Op: slices.Contains(caller.Credential.Roles, web.Operator), User: caller.Credential.User, Began: now, Issued: now,
 	}, nil
 }
-
-//go:embed pages.html
-var pageText string
-
-var pages = template.Must(template.New("pages").Parse(pageText))

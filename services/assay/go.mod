@@ -22,6 +22,8 @@ require (
 	google.golang.org/protobuf v1.36.12
 )
 
+require maragu.dev/gomponents v1.2.0 // indirect
+
 require (
 	code.dny.dev/ssrf v0.3.0 // indirect
 	codeberg.org/readeck/go-readability/v2 v2.1.3 // indirect

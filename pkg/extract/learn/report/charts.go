@@ -2,14 +2,13 @@ package report
 
 import (
 	"fmt"
-	"html/template"
 	"math"
 )
 
 // A chart is a plot with its caption. It is empty if there is nothing to draw.
 type chart struct {
 	Title, Caption string
-	Drawing        template.HTML
+	Drawing        string // SVG
 	Legend         []key
 	Table          table
 }

@@ -4,41 +4,17 @@ import (
 	"bytes"
 	_ "embed"
 	"fmt"
-	"html/template"
 	"io"
 	"slices"
 	"strings"
 )
 
-//go:embed page.html
-var pageText string
-
 //go:embed page.css
 var pageStyle string
 
-var pages = template.Must(template.New("page").Funcs(template.FuncMap{
-	"name": short, "text": clean, "count": grouped, "percent": percent,
-	"number": func(v *float64) string { return optional(v, rich) },
-	"joined": func(s string) string { // without line breaks inside of numbers
-		return strings.NewReplacer(" %", "\u00a0%", " ± ", "\u00a0±\u00a0").Replace(clean(s))
-	},
-	"rounded":  rich,
-	"learner":  learnerName,
-	"reason":   explanation,
-	"settings": settings,
-	"minus":    func(a, b int) int { return a - b },
-	"bar": func(of, most float64) string {
-		if of <= 0 || most <= 0 {
-			return "0"
-		}
-		return fmt.Sprintf("%.1f", 100*min(of/most, 1))
-	},
-}).Parse(pageText))
-
-// page is what the template shows: the report and what is derived from it.
+// page is what the page shows: the report and what is derived from it.
 type page struct {
 	Report
-	Style       template.CSS
 	Comparison  string
 	Kind        string
 	Validation  string
@@ -46,7 +22,7 @@ type page struct {
 	Tiles       []tile
 	Charts      []chart
 	Learning    chart
-	Ranges      []template.HTML // of the candidates
+	Ranges      []string // of the candidates, as SVG
 	Matrix      []matrixRow
 	MostShare   float64 // the share of the most important feature
 	Linear      bool    // coefficients are shown
@@ -68,7 +44,7 @@ type matrixRow struct {
 func Page(w io.Writer, r Report) error {
 	r.Complete()
 	p := page{
-		Report: r, Style: template.CSS(pageStyle), Comparison: r.Verdict.comparison(), Kind: r.kind(), Validation: r.Split.sentence(), Metric: r.Verdict.Metric.heading(), Tiles: r.tiles(),
+		Report: r, Comparison: r.Verdict.comparison(), Kind: r.kind(), Validation: r.Split.sentence(), Metric: r.Verdict.Metric.heading(), Tiles: r.tiles(),
 		Learning: r.learning(), Ranges: r.ranges(), Facts: r.facts(), Reliability: r.reliability(),
 	}
 	for _, c := range []chart{r.predicted(), r.residuals(), r.roc(), r.calibration()} {
@@ -85,7 +61,7 @@ func Page(w io.Writer, r Report) error {
 		p.Linear = p.Linear || i.Coefficient != nil
 	}
 	var b bytes.Buffer
-	if err := pages.Execute(&b, p); err != nil {
+	if err := p.document().Render(&b); err != nil {
 		return fmt.Errorf("render the report: %w", err)
 	}
 	_, err := b.WriteTo(w)
@@ -93,8 +69,8 @@ func Page(w io.Writer, r Report) error {
 }
 
 // ranges draws the scores of the candidates with their standard errors, on a common scale.
-func (r Report) ranges() []template.HTML {
-	all := make([]template.HTML, len(r.Candidates))
+func (r Report) ranges() []string {
+	all := make([]string, len(r.Candidates))
 	var values []float64
 	for _, c := range r.Candidates {
 		if c.Score != nil {
@@ -124,7 +100,7 @@ func (r Report) ranges() []template.HTML {
 		}
 		e := value(c.StandardError)
 		fmt.Fprintf(&b, `<path class="error" d="M%.1f 8H%.1f"/><circle cx="%.1f" cy="8" r="4"/></svg>`, s.at(*c.Score-e), s.at(*c.Score+e), s.at(*c.Score))
-		all[i] = template.HTML(b.String())
+		all[i] = b.String()
 	}
 	return all
 }

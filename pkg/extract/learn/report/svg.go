@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"html"
-	"html/template"
 	"math"
 	"strconv"
 	"unicode/utf8"
@@ -134,7 +133,7 @@ func (p *plot) dot(x, y, radius float64) {
 }
 
 // done ends the drawing. All texts in it are escaped.
-func (p *plot) done() template.HTML {
+func (p *plot) done() string {
 	p.b.WriteString("</svg>")
-	return template.HTML(p.b.String())
+	return p.b.String()
 }
