@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -26,8 +27,9 @@ const (
 // the mark keeps its content.
 type Streams struct {
 	Files []StreamFile
-	// Exact is false if messages were written during all attempts. Then a message whose processing had just ended can
-	// be in Files as acknowledged, while another that its processing has published is not.
+	// Exact is false if messages were written, or consumers created, during all attempts. Then a message whose processing had
+	// just ended can be in Files as acknowledged, while another that its processing has published is not, and a consumer can
+	// be without its checksum.
 	Exact bool
 }
 
@@ -68,11 +70,25 @@ func (s *Streams) open(top string) error {
 	}
 	again := &Streams{}
 	err := again.add(top, isMessages)
-	s.Exact = err == nil && len(again.Files) == len(s.Files)-first
+	s.Exact = err == nil && len(again.Files) == len(s.Files)-first && summed(s.Files[:first])
 	for i := 0; s.Exact && i < len(again.Files); i++ {
 		s.Exact, err = same(s.Files[first+i], again.Files[i])
 	}
 	return errors.Join(err, again.Close())
+}
+
+// summed reports whether every description of a stream or a consumer has its checksum, which the server writes next.
+func summed(files []StreamFile) bool {
+	sums := map[string]bool{}
+	for _, file := range files {
+		if name, is := strings.CutSuffix(file.Path, "/meta.sum"); is {
+			sums[name] = true
+		}
+	}
+	return !slices.ContainsFunc(files, func(file StreamFile) bool {
+		name, is := strings.CutSuffix(file.Path, "/meta.inf")
+		return is && !sums[name]
+	})
 }
 
 // same reports whether two files are the same, with the same size.
