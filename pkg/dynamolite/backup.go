@@ -147,15 +147,20 @@ func (w *writeTx) beginBackup(t *table, name string) (*backup, error) {
 	return b, w.define(&changed)
 }
 
+// backup reads the backup with this ARN. It returns a BackupNotFoundException if there is none.
+func (e *Engine) backup(arn string) (b *backup, err error) {
+	err = e.read(func(tx *bbolt.Tx) (err error) {
+		b, err = backupOf(tx, arn)
+		return err
+	})
+	return b, err
+}
+
 func (e *Engine) describeBackup(in *backupInput) (any, error) {
 	if err := in.check(); err != nil {
 		return nil, err
 	}
-	var b *backup
-	err := e.read(func(tx *bbolt.Tx) (err error) {
-		b, err = backupOf(tx, *in.BackupArn)
-		return err
-	})
+	b, err := e.backup(*in.BackupArn)
 	if err != nil {
 		return nil, err
 	}

@@ -4,8 +4,6 @@ import (
 	"reflect"
 	"slices"
 	"time"
-
-	"go.etcd.io/bbolt"
 )
 
 // restored describes the backup that a table was created from.
@@ -37,11 +35,7 @@ func (e *Engine) restoreTableFromBackup(in *restoreInput) (any, error) {
 	if err := in.check(); err != nil {
 		return nil, err
 	}
-	var b *backup
-	err := e.read(func(tx *bbolt.Tx) (err error) {
-		b, err = backupOf(tx, *in.BackupArn)
-		return err
-	})
+	b, err := e.backup(*in.BackupArn)
 	if err != nil {
 		return nil, err
 	}
