@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"time"
 
 	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/bus/attempt"
 	"github.com/assay-project/assay/pkg/event"
 	"github.com/assay-project/assay/pkg/lifecycle"
 	"github.com/assay-project/assay/pkg/photojob"
+	"github.com/assay-project/assay/pkg/upload"
 	"github.com/assay-project/assay/services/analyzer/work"
 )
 
@@ -64,6 +66,9 @@ func (s steps) Claim(ctx context.Context, d *bus.Delivery) (photojob.Job, error)
 	case err != nil || job.Final():
 		return job, err
 	case job.Status == photojob.Queued:
+		if err := s.renew(ctx, d, uploaded, job); err != nil {
+			return job, err
+		}
 		return s.store.Claim(ctx, job)
 	case job.Status == photojob.Processing:
 		return s.store.TakeOver(ctx, job)
@@ -72,6 +77,30 @@ func (s steps) Claim(ctx context.Context, d *bus.Delivery) (photojob.Job, error)
 		return job, err
 	}
 	return s.store.Resume(ctx, job, job, photojob.Call{})
+}
+
+// errReplaced means that a job was deleted and created again after the event of a delivery.
+var errReplaced = errors.New("the job was deleted and created again")
+
+// replacedWait is the interval at which a worker looks for the content of a job that was created again.
+const replacedWait = time.Second
+
+// renew replaces an event about a deleted job that had the id of this one by the event of this job. As long as there is no
+// content, it returns an error that delays the delivery: its message prevents another one about the job, so it must not be
+// dropped. If it is for another provider, it waits until the job has ended.
+func (s steps) renew(ctx context.Context, d *bus.Delivery, uploaded *event.PhotoUploaded, job photojob.Job) error {
+	if uploaded.Key == job.S3TempKey {
+		return nil
+	}
+	item := job.Upload(s.temp)
+	object, err := upload.Find(ctx, item)
+	if upload.Absent(err) || err == nil && uploaded.Route != job.Route() {
+		return bus.Later(errReplaced, replacedWait)
+	}
+	if err == nil {
+		d.Event = item.Event(object).Data
+	}
+	return err
 }
 
 // finished is a job before and after its completion.
