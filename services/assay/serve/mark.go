@@ -22,7 +22,8 @@ import (
 const markTime = 250 * time.Millisecond
 
 // mark is the state of the engines at one moment. Everything that a client had an acknowledgement for is in it. No stream
-// is ahead of the database: the database commits nothing while the streams and the objects are marked.
+// is ahead of the database: the database commits nothing while the streams and the objects are marked. No stream is ahead of
+// the objects, which are marked last: an event that reports an upload needs no write to the database.
 type mark struct {
 	at       time.Time
 	database *dynamolite.Snapshot
@@ -38,10 +39,10 @@ func (e *engines) mark(ctx context.Context) (*mark, error) {
 		m.at = time.Now()
 		within, cancel := context.WithTimeout(ctx, markTime)
 		defer cancel()
-		if m.objects, err = e.s3.Retain(); err != nil {
+		if m.streams, err = e.nats.Cut(within); err != nil {
 			return err
 		}
-		m.streams, err = e.nats.Cut(within)
+		m.objects, err = e.s3.Retain()
 		return err
 	})
 	if err != nil {
