@@ -2,93 +2,69 @@ package operation
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"net"
 	"net/http"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
 	"github.com/nats-io/nats.go"
 
+	"github.com/assay-project/assay/services/assay/client"
+	"github.com/assay-project/assay/services/assay/test/capacity"
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// callsOf contains, by kind of upload, the number of backend calls from the POST of a small item until it is final. A
-// change must be deliberate: each call adds a few tenths of a millisecond to every file, and each write adds a sync of the
-// engine.
-//
-// The TransactWriteItems calls are the reservation, the claim and the completion, each of two items that must be
-// consistent. The feed's Query calls check for a row whose text was lost, and whether the item was given up or analyzed
-// after its event was sent.
-var callsOf = map[string]map[string]int{
-	"multipart": {
-		"dynamodb TransactWriteItems": 3, "s3 PUT": 1, "s3 GET": 1,
-		"nats assay-work": 1, "nats assay.analysis.completed": 1, "nats ack": 1,
-	},
-	// The client's `uploaded` call also reads the item and the attributes of its object.
-	"presigned": {
-		"dynamodb TransactWriteItems": 3, "dynamodb GetItem": 1, "s3 PUT": 1, "s3 HEAD": 1, "s3 GET": 1,
-		"nats assay-work": 1, "nats assay.analysis.completed": 1, "nats ack": 1,
-	},
-	"feed": {
-		"dynamodb PutItem": 1, "dynamodb Query": 2, "dynamodb UpdateItem": 1, "s3 PUT": 1, "s3 GET": 1,
-		"nats assay-work": 1, "nats assay.analysis.completed": 1, "nats ack": 1,
-	},
-}
-
-// TestCallsOfASmallItem counts the backend calls of ingest and analyzer, and the client's own PUT. It does not count
-// calls that are independent of items: waiting pull requests, and the check for a full stream, at most once per second.
-// The bucket's notifications are not consumed, because their timing varies.
+// TestCallsOfASmallItem counts the backend calls of ingest and analyzer, and the client's own PUT, with their bytes and
+// the units of capacity that DynamoDB bills. It does not count calls that are independent of items: waiting pull
+// requests, and the check for a full stream, at most once per second. The bucket's notifications are not consumed,
+// because their timing varies.
 func TestCallsOfASmallItem(t *testing.T) {
 	t.Parallel()
 	const each = 5
 	s := startCounted(t)
-	ways := map[string]func(t *testing.T, i int){
-		"multipart": func(t *testing.T, i int) {
-			system.UploadMultipart(t, s.Client(t, system.NewOwner()), "small.txt", "text/plain", []byte(system.RandomText(uint64(i), 600)))
+	send := map[string]func(t *testing.T, i int){
+		capacity.TextForm: func(t *testing.T, i int) {
+			system.UploadMultipart(t, s.Client(t, system.NewOwner()), "small.txt", "text/plain", []byte(system.RandomText(uint64(i), capacity.Words)))
 		},
-		"presigned": func(t *testing.T, i int) {
-			system.UploadPresigned(t, s.Client(t, system.NewOwner()), "small.txt", "text/plain", []byte(system.RandomText(uint64(i), 600)))
+		capacity.TextPresigned: func(t *testing.T, i int) {
+			system.UploadPresigned(t, s.Client(t, system.NewOwner()), "small.txt", "text/plain", []byte(system.RandomText(uint64(i), capacity.Words)))
 		},
-		"feed": func(t *testing.T, _ int) { s.PostItem(t, system.NewPosting("What a lovely day!", system.NewTag())) },
+		capacity.FeedItem: func(t *testing.T, _ int) { s.PostItem(t, system.NewPosting(capacity.FeedText, system.NewTag())) },
+		capacity.Photo: func(t *testing.T, i int) {
+			system.SendPhoto(t, s.Client(t, system.NewOwner()), "grayscale", system.DrawPhoto(t, uint32(i)))
+		},
+		capacity.LibraryFile: func(t *testing.T, i int) {
+			text := system.RandomText(uint64(i), capacity.Words)
+			file := client.NewLibraryFile{Name: "small.txt", Size: int64(len(text)), ContentType: "text/plain"}
+			if _, err := s.Client(t, system.NewOwner()).UploadLibraryFile(system.Within(t), file, client.Source{Content: strings.NewReader(text)}); err != nil {
+				t.Fatal(err)
+			}
+		},
 	}
-	for way, send := range ways {
-		s.settled(t, func() { send(t, 0) }, 1) // warm up connections and caches
+	for _, item := range capacity.Items {
+		one := func(i int) { s.settled(t, func() { send[item.Name](t, i) }, item.Calls[capacity.Ack]) }
+		one(0) // warm up connections and caches
 		differences := []string{"not measured"}
 		for round := 0; round < 3 && len(differences) > 0; round++ { // a busy machine repeats calls that time out
 			s.take()
-			s.settled(t, func() {
-				for i := range each {
-					send(t, i)
-				}
-			}, each)
-			differences = compareCalls(s.take(), callsOf[way], each)
+			for i := range each {
+				one(i)
+			}
+			differences = item.Differences(s.take(), each)
 		}
 		for _, difference := range differences {
-			t.Errorf("%s: %s, in each of three rounds", way, difference)
+			t.Errorf("%s: %s, in each of three rounds", item.Name, difference)
 		}
 	}
-}
-
-// compareCalls describes how the calls for some items differ from the wanted calls per item.
-func compareCalls(got, want map[string]int, items int) []string {
-	var differences []string
-	for _, call := range slices.Sorted(maps.Keys(got)) {
-		if _, known := want[call]; !known {
-			differences = append(differences, fmt.Sprintf("got %.1f calls of %s per item, want none; if they are needed, add them to callsOf with the reason",
-				float64(got[call])/float64(items), call))
-		}
-	}
-	for _, call := range slices.Sorted(maps.Keys(want)) {
-		if got[call] != want[call]*items {
-			differences = append(differences, fmt.Sprintf("%d items made %d calls of %s, want %d per item", items, got[call], call, want[call]))
-		}
-	}
-	return differences
 }
 
 // TestConnectionsAreKept: with 64 files in flight, requests reuse connections.
@@ -108,10 +84,10 @@ func TestConnectionsAreKept(t *testing.T) {
 		}
 		workers.Wait()
 	}, files)
-	calls := s.take()
+	used := s.take()
 	for _, engine := range []string{"dynamodb", "s3"} {
 		requests := 0
-		for call, n := range calls {
+		for call, n := range used.Calls {
 			if strings.HasPrefix(call, engine+" ") {
 				requests += n
 			}
@@ -129,9 +105,9 @@ type counted struct {
 	system.System
 	opened map[string]*opened
 
-	mu    sync.Mutex
-	calls map[string]int
-	acks  int
+	mu   sync.Mutex
+	used capacity.Usage
+	acks int
 }
 
 // opened counts the connections opened to a listener.
@@ -157,21 +133,10 @@ func (o *opened) total() int {
 func startCounted(t *testing.T, env ...string) *counted {
 	t.Helper()
 	c := system.StartCluster(t, append([]string{"ASSAY_SWEEP_EVERY=0", "ASSAY_LEASE=10m"}, env...)...)
-	s := &counted{System: c.System, calls: map[string]int{}, opened: map[string]*opened{}}
+	s := &counted{System: c.System, used: capacity.NewUsage(), opened: map[string]*opened{}}
 	c.Env = append(c.Env,
-		"ASSAY_DYNAMODB_ENDPOINT="+s.watch(t, "dynamodb", c.DynamoDB, func(r *http.Request) string {
-			body, err := io.ReadAll(r.Body)
-			if err != nil {
-				t.Error(err)
-			}
-			r.Body = io.NopCloser(bytes.NewReader(body))
-			if bytes.Contains(body, []byte(`"assay-platform"`)) {
-				return "" // polls of settings, which are not caused by items
-			}
-			_, operation, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
-			return operation
-		}),
-		"ASSAY_S3_ENDPOINT="+s.watch(t, "s3", c.S3, func(r *http.Request) string { return r.Method }))
+		"ASSAY_DYNAMODB_ENDPOINT="+s.watch(t, capacity.DynamoDB, c.DynamoDB, func(r *http.Request) string { return s.metered(t, r) }),
+		"ASSAY_S3_ENDPOINT="+s.watch(t, capacity.S3, c.S3, func(r *http.Request) string { return r.Method }))
 	s.HTTP = c.Service(t, "ingest").URL
 	c.Service(t, "analyzer")
 	s.HoldNotices(t)
@@ -185,41 +150,111 @@ func startCounted(t *testing.T, env ...string) *counted {
 	return s
 }
 
-// watch returns the address of a proxy to an engine that counts requests, except those for which name returns "".
+// watch returns the address of a proxy to an engine that counts requests and the bytes of their bodies, except those for
+// which name returns "".
 func (s *counted) watch(t *testing.T, engine, to string, name func(*http.Request) string) string {
 	t.Helper()
 	s.opened[engine] = &opened{}
-	return system.Intercept(t, to, func(r *http.Request) {
-		if call := name(r); call != "" {
-			s.note(engine + " " + call)
-		}
-	}, s.opened[engine].note)
+	return system.Intercept(t, to, system.Taps{
+		Request: func(r *http.Request) {
+			if call := name(r); call != "" {
+				r.Header.Set(callHeader, call)
+				s.count(func(u *capacity.Usage) {
+					u.Calls[engine+" "+call]++
+					u.Bytes[engine] += max(r.ContentLength, 0)
+				})
+			}
+		},
+		Response: func(resp *http.Response) error {
+			call := resp.Request.Header.Get(callHeader)
+			if call == "" {
+				return nil
+			}
+			if engine != capacity.DynamoDB {
+				if resp.Request.Method != http.MethodHead { // whose length is that of the object
+					s.count(func(u *capacity.Usage) { u.Bytes[engine] += max(resp.ContentLength, 0) })
+				}
+				return nil
+			}
+			body, err := io.ReadAll(resp.Body)
+			if err := errors.Join(err, resp.Body.Close()); err != nil {
+				return err
+			}
+			resp.Body = io.NopCloser(bytes.NewReader(body))
+			units, err := capacity.Units(body)
+			s.count(func(u *capacity.Usage) {
+				u.Bytes[engine] += int64(len(body))
+				if capacity.Reads(call) {
+					u.ReadUnits += units
+				} else {
+					u.WriteUnits += units
+				}
+			})
+			return err
+		},
+		Connection: s.opened[engine].note,
+	})
 }
 
-func (s *counted) note(call string) {
+// callHeader is the header of a counted request with the name of its call. The signature does not include it.
+const callHeader = "Assay-Test-Call"
+
+// metered changes a request to DynamoDB so that the response states the consumed capacity, and returns its operation. It
+// returns "" for polls of settings, which are not caused by items.
+func (s *counted) metered(t *testing.T, r *http.Request) string {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		t.Error(err)
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	if bytes.Contains(body, []byte(`"assay-platform"`)) {
+		return ""
+	}
+	body = append([]byte(`{"ReturnConsumedCapacity":"TOTAL",`), bytes.TrimPrefix(body, []byte("{"))...)
+	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	hash := sha256.Sum256(body)
+	identity := aws.Credentials{AccessKeyID: s.AccessKey, SecretAccessKey: s.SecretKey}
+	if err := v4.NewSigner().SignHTTP(r.Context(), identity, r, hex.EncodeToString(hash[:]), "dynamodb", s.Region, time.Now()); err != nil {
+		t.Error(err)
+	}
+	_, operation, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
+	return operation
+}
+
+func (s *counted) count(add func(*capacity.Usage)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.calls[call]++
+	add(&s.used)
 }
 
-// published records a published message. It ignores replies of the server and requests to it.
+// published records a published message. It ignores replies of the server and requests to it. The bytes include
+// deliveries to workers and messages that the server republishes.
 func (s *counted) published(m *nats.Msg) {
+	call := ""
 	switch {
 	case strings.HasPrefix(m.Subject, "$JS.ACK."):
-		if string(m.Data) == "+ACK" {
-			s.note("nats ack")
-			s.mu.Lock()
-			s.acks++
-			s.mu.Unlock()
+		if string(m.Data) != "+ACK" {
+			return
 		}
+		call = "ack"
 	case strings.HasPrefix(m.Reply, "$JS.ACK."): // delivered to a worker
 	case m.Header.Get("Nats-Stream") != "": // republished by the server
 	case strings.HasPrefix(m.Subject, "assay-work."):
-		s.note("nats assay-work")
+		call = "assay-work"
 	case strings.HasPrefix(m.Subject, "$"), strings.HasPrefix(m.Subject, "_INBOX."), m.Subject == "s3.notice":
+		return
 	default:
-		s.note("nats " + strings.Join(strings.Split(m.Subject, ".")[:3], "."))
+		call = strings.Join(strings.Split(m.Subject, ".")[:3], ".")
 	}
+	s.count(func(u *capacity.Usage) {
+		u.Bytes[capacity.NATS] += int64(m.Size())
+		if call != "" {
+			u.Calls["nats "+call]++
+		}
+		if call == "ack" {
+			s.acks++
+		}
+	})
 }
 
 // settled runs a function and waits until the given number of further items has been acknowledged, which is the last
@@ -241,11 +276,11 @@ func (s *counted) settled(t *testing.T, do func(), items int) {
 	})
 }
 
-// take returns and resets the number of calls by name.
-func (s *counted) take() map[string]int {
+// take returns and resets the usage.
+func (s *counted) take() capacity.Usage {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	calls := s.calls
-	s.calls = map[string]int{}
-	return calls
+	used := s.used
+	s.used = capacity.NewUsage()
+	return used
 }

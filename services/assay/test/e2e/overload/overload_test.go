@@ -54,12 +54,12 @@ func TestOverloadKeepsThePromises(t *testing.T) {
 		"ASSAY_SWEEP_EVERY=2s", "ASSAY_ANALYZER_PARALLEL=1", "ASSAY_LEASE=5s",
 		"GOGC=100") // the collector runs often, because uncollected garbage counts as memory
 	var delay atomic.Int64
-	slowed := system.Intercept(t, c.S3, func(r *http.Request) {
+	slowed := system.Intercept(t, c.S3, system.Taps{Request: func(r *http.Request) {
 		select {
 		case <-time.After(time.Duration(delay.Load())):
 		case <-r.Context().Done():
 		}
-	}, nil)
+	}})
 	ingest, query := c.Service(t, "ingest"), c.Service(t, "query")
 	analyzer := c.Service(t, "analyzer", "ASSAY_S3_ENDPOINT="+slowed)
 	c.Front(t, ingest, query)

@@ -20,12 +20,12 @@ func crashesAreTraced(t *testing.T, start system.Starter) {
 	api := c.Client(t, system.NewOwner())
 	began := make(chan struct{}, 1)
 	var free atomic.Bool // whether the analyzer may read the file
-	held := system.Intercept(t, c.S3, func(r *http.Request) {
+	held := system.Intercept(t, c.S3, system.Taps{Request: func(r *http.Request) {
 		if r.Method == http.MethodGet && strings.Contains(r.URL.Path, "/files/") && !free.Load() {
 			began <- struct{}{}
 			<-r.Context().Done() // the analyzer was killed
 		}
-	}, nil)
+	}})
 	var file client.File
 	for crash := range 2 {
 		analyzer := c.Service(t, "analyzer", "ASSAY_S3_ENDPOINT="+held)

@@ -9,9 +9,15 @@ import (
 	"testing"
 )
 
-// Intercept starts a proxy for an engine that uses HTTP, and returns the proxy's URL. The proxy calls each with every
-// request before it forwards the request. It calls connected, unless it is nil, when the state of a connection changes.
-func Intercept(t *testing.T, engine string, each func(*http.Request), connected func(net.Conn, http.ConnState)) string {
+// Taps are called by a proxy. Each may be nil.
+type Taps struct {
+	Request    func(*http.Request)            // before the request is forwarded
+	Response   func(*http.Response) error     // before the response is forwarded; after an error the client gets status 502
+	Connection func(net.Conn, http.ConnState) // when the state of a connection changes
+}
+
+// Intercept starts a proxy for an engine that uses HTTP, and returns the proxy's URL.
+func Intercept(t *testing.T, engine string, taps Taps) string {
 	t.Helper()
 	target, err := url.Parse(engine)
 	if err != nil {
@@ -20,15 +26,17 @@ func Intercept(t *testing.T, engine string, each func(*http.Request), connected 
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.MaxIdleConnsPerHost = 256
 	t.Cleanup(transport.CloseIdleConnections)
-	proxy := &httputil.ReverseProxy{Transport: transport, Rewrite: func(r *httputil.ProxyRequest) {
+	proxy := &httputil.ReverseProxy{Transport: transport, ModifyResponse: taps.Response, Rewrite: func(r *httputil.ProxyRequest) {
 		r.SetURL(target)
 		r.Out.Host = r.In.Host // the Host header is part of the signature
 	}}
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		each(r)
+		if taps.Request != nil {
+			taps.Request(r)
+		}
 		proxy.ServeHTTP(w, r)
 	}))
-	server.Config.ConnState = connected
+	server.Config.ConnState = taps.Connection
 	server.Start()
 	t.Cleanup(server.Close)
 	return server.URL

@@ -24,7 +24,7 @@ func TestInterruptedCommandContinues(t *testing.T) {
 	t.Parallel()
 	c := system.StartCluster(t, system.NoSweep)
 	gate := &partGate{sent: map[string]int{}, open: make(chan struct{})}
-	bucket := system.Intercept(t, c.S3, gate.pass, nil)
+	bucket := system.Intercept(t, c.S3, system.Taps{Request: gate.pass})
 	c.Front(t, c.Service(t, "ingest", "ASSAY_S3_PUBLIC_ENDPOINT="+bucket), c.Service(t, "query"))
 	path := filepath.Join(t.TempDir(), "large.txt")
 	text := []byte(strings.Repeat("fish ", (client.PartsAbove+partSize/2)/5))
