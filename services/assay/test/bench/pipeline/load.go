@@ -161,12 +161,22 @@ func (e *ends) await(ctx context.Context, id string, wait time.Duration) (time.T
 	}
 }
 
-// form returns a multipart body with one file, and its content type.
+// form returns a multipart body with one text file, and its content type.
 func form(name string, content []byte) (contentType string, body []byte, err error) {
+	return formOf(name, "text/plain; charset=utf-8", content)
+}
+
+// formOf is like form, for a file of a type, after other fields.
+func formOf(name, kind string, content []byte, fields ...[2]string) (contentType string, body []byte, err error) {
 	var b bytes.Buffer
 	w := multipart.NewWriter(&b)
+	for _, field := range fields {
+		if err := w.WriteField(field[0], field[1]); err != nil {
+			return "", nil, err
+		}
+	}
 	part, err := w.CreatePart(map[string][]string{
-		"Content-Disposition": {`form-data; name="file"; filename="` + name + `"`}, "Content-Type": {"text/plain; charset=utf-8"},
+		"Content-Disposition": {`form-data; name="file"; filename="` + name + `"`}, "Content-Type": {kind},
 	})
 	if err == nil {
 		_, err = part.Write(content)
@@ -177,7 +187,11 @@ func form(name string, content []byte) (contentType string, body []byte, err err
 
 // post uploads the program's file and returns its id.
 func (p *program) post(ctx context.Context, worker int) (string, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, p.http+p.path, bytes.NewReader(p.body))
+	body := p.body
+	if p.vary != nil {
+		body = p.vary()
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, p.http+p.path, bytes.NewReader(body))
 	if err != nil {
 		return "", err
 	}
@@ -197,12 +211,14 @@ func (p *program) do(req *http.Request) (string, error) {
 		return "", err
 	}
 	var file struct {
-		ID     string `json:"id"` // in the library
-		FileID string `json:"fileId"`
+		ID       string `json:"id"` // in the library
+		FileID   string `json:"fileId"`
+		JobID    string `json:"jobId"`
+		SourceID string `json:"sourceId"`
 	}
-	if resp.StatusCode != http.StatusAccepted {
+	if resp.StatusCode != http.StatusAccepted && resp.StatusCode != http.StatusCreated {
 		return "", fmt.Errorf("POST: status %d: %s", resp.StatusCode, answer)
 	}
 	err = json.Unmarshal(answer, &file)
-	return cmp.Or(file.ID, file.FileID), err
+	return cmp.Or(file.ID, file.FileID, file.JobID, file.SourceID), err
 }

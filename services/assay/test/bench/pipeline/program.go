@@ -26,6 +26,7 @@ type program struct {
 	path             string // URL path of uploads
 	contentType      string
 	body             []byte
+	vary             func() []byte // returns the body of each upload; nil means body
 }
 
 // child is a process of one role.
