@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/nats-io/nats.go"
 )
 
 // Config specifies the NATS server and the limits of the streams.
@@ -18,6 +20,8 @@ type Config struct {
 	WorkMaxPerOwner int64         `env:"ASSAY_WORK_MAX_PER_OWNER" envDefault:"100000" use:"often" doc:"maximum number of queued work events of one owner or source; above it ingest responds with 429; 0 means no limit"`
 	OutcomesMaxAge  time.Duration `env:"ASSAY_OUTCOMES_MAX_AGE" envDefault:"168h" doc:"how long outcome events are kept for subscribers that resume: at least 10m; 0 means forever"`
 
+	// InProcess, unless it is nil, opens the connections to the server, which runs in this process. URL is only a name then.
+	InProcess nats.InProcessConnProvider `env:"-"`
 	// Work lists the streams of work events, one for each area.
 	Work []Work `env:"-"`
 	// Queues lists the streams of messages other than events.

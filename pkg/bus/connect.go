@@ -89,6 +89,9 @@ func Join(cfg Config, source string, log zerolog.Logger, reg prometheus.Register
 	if cfg.Credentials != "" {
 		options = append(options, nats.UserCredentials(cfg.Credentials))
 	}
+	if cfg.InProcess != nil {
+		options = append(options, nats.InProcessServer(cfg.InProcess))
+	}
 	var err error
 	if b.NATS, err = nats.Connect(cfg.URL, options...); err != nil {
 		return nil, fmt.Errorf("cannot reach NATS at %s: %w", userInfo.ReplaceAllString(cfg.URL, "//"), err)
