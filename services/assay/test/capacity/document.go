@@ -11,9 +11,9 @@ import (
 // RequestTable returns the table of the requests of each item, in Markdown.
 func RequestTable() string {
 	var b strings.Builder
-	b.WriteString("|one item|DynamoDB|write units|read units|S3|NATS|bytes DynamoDB|bytes S3|bytes NATS|\n|---|---|---|---|---|---|---|---|---|\n")
+	b.WriteString("|one item|DynamoDB|write units|of query|read units|S3|NATS|bytes DynamoDB|bytes S3|bytes NATS|\n|---|---|---|---|---|---|---|---|---|---|\n")
 	for _, i := range Items {
-		fmt.Fprintf(&b, "|%s: %s|%s|%g|%g|%s|%s|%d|%d|%d|\n", i.Name, i.What, i.list(DynamoDB), i.WriteUnits, i.ReadUnits, i.list(S3), i.list(NATS),
+		fmt.Fprintf(&b, "|%s: %s|%s|%g|%g|%g|%s|%s|%d|%d|%d|\n", i.Name, i.What, i.list(DynamoDB), i.WriteUnits, i.Projection, i.ReadUnits, i.list(S3), i.list(NATS),
 			i.Bytes[DynamoDB], i.Bytes[S3], i.Bytes[NATS])
 	}
 	return b.String()

@@ -35,7 +35,7 @@ const memoryPerProcessor = 2
 // Requests returns the price of the requests of a million items to DynamoDB and S3, in US dollars.
 func (p Pricing) Requests(i Item) (dynamoDB, s3 float64) {
 	writes := i.count(S3, "PUT", "POST")
-	return i.WriteUnits*p.WriteUnits + i.ReadUnits*p.ReadUnits, float64(writes)*p.S3Writes + float64(i.count(S3)-writes)*p.S3Reads
+	return (i.WriteUnits+i.Projection)*p.WriteUnits + i.ReadUnits*p.ReadUnits, float64(writes)*p.S3Writes + float64(i.count(S3)-writes)*p.S3Reads
 }
 
 // Notifications returns the price of the notifications of a million objects. S3 sends each to the queue; ingest receives

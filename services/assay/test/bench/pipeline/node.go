@@ -27,11 +27,12 @@ type Node struct {
 // Figures are the measurements of a load of a Node.
 type Figures struct {
 	InFlight            int
-	Rate                float64       // items/s
-	CPU                 time.Duration // of the node, per item
-	Client              time.Duration // CPU time of the load generator, per item
-	Processors          float64       // of the machine, without those that other programs used meanwhile
-	Accepted, Completed [2]float64    // p50 and p99 in seconds, from the POST to the response and to the outcome
+	Rate                float64                  // items/s
+	CPU                 time.Duration            // of the node, per item
+	Roles               map[string]time.Duration // the same by program, such as ingest
+	Client              time.Duration            // CPU time of the load generator, per item
+	Processors          float64                  // of the machine, without those that other programs used meanwhile
+	Accepted, Completed [2]float64               // p50 and p99 in seconds, from the POST to the response and to the outcome
 }
 
 // StartNode starts `assay serve` with a new data directory. The caller stops it.
@@ -74,6 +75,10 @@ func (n *Node) Load(ctx context.Context, kind string, inFlight int, length time.
 	if err != nil {
 		return Figures{}, err
 	}
+	before, err := n.roles()
+	if err != nil {
+		return Figures{}, err
+	}
 	busy, known := busySeconds()
 	s, err := load(ctx, p, inFlight, length)
 	if err != nil {
@@ -84,12 +89,29 @@ func (n *Node) Load(ctx context.Context, kind string, inFlight int, length time.
 		InFlight: inFlight, Rate: s.rate(), CPU: s.cpu / time.Duration(len(s.ends)), Processors: float64(runtime.NumCPU()),
 		Accepted: [2]float64{s.accepted(.5), s.accepted(.99)}, Completed: [2]float64{s.completed(.5), s.completed(.99)},
 	}
+	f.Roles, err = n.roles()
+	for role := range f.Roles {
+		f.Roles[role] = (f.Roles[role] - before[role]) / time.Duration(len(s.ends))
+	}
 	f.Client = time.Duration((after - client) / float64(len(s.ends)) * float64(time.Second))
 	if now, ok := busySeconds(); known && ok {
 		others := now - busy - (after - client) - s.cpu.Seconds()
 		f.Processors -= max(0, others/s.took.Seconds())
 	}
 	return f, err
+}
+
+// roles returns the CPU time that each program has used so far.
+func (n *Node) roles() (map[string]time.Duration, error) {
+	all := map[string]time.Duration{}
+	for _, c := range n.p.processes {
+		u, err := c.usage()
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", c.role, err)
+		}
+		all[c.role] = u.CPU
+	}
+	return all, nil
 }
 
 // sending returns a program that uploads items of a kind.
@@ -103,7 +125,7 @@ func (n *Node) sending(kind string) (*program, error) {
 	case capacity.FeedItem:
 		p.path, p.ends, p.contentType = "/v1/feed/items", "assay.analysis.completed.feed.*", "application/json"
 		p.vary = func() []byte {
-			return fmt.Appendf(nil, `{"sourceId":"bench#%d","sourceType":"newsapi","text":%q,"matchedTags":["bench"]}`, n.items.Add(1), capacity.FeedText)
+			return fmt.Appendf(nil, `{"sourceId":"newsapi#bench-%d","sourceType":"newsapi","text":%q,"matchedTags":["bench"]}`, n.items.Add(1), capacity.FeedText)
 		}
 	case capacity.Photo:
 		var photo bytes.Buffer

@@ -67,6 +67,39 @@ func TestCallsOfASmallItem(t *testing.T) {
 	}
 }
 
+// TestUnitsOfTheDashboard counts the write units of the dashboard of the feed, for items that are projected one by one.
+// Query writes it with one transaction for all items that it finds in the change stream together.
+func TestUnitsOfTheDashboard(t *testing.T) {
+	t.Parallel()
+	const each = 3
+	s := startCounted(t)
+	projected := &counted{System: s.System, used: capacity.NewUsage(), opened: map[string]*opened{}}
+	s.Service(t, "query", "ASSAY_DYNAMODB_ENDPOINT="+projected.watch(t, capacity.DynamoDB, s.DynamoDB, func(r *http.Request) string {
+		if operation := projected.metered(t, r); operation == "TransactWriteItems" {
+			return operation
+		}
+		return ""
+	}))
+	units := func() float64 {
+		projected.mu.Lock()
+		defer projected.mu.Unlock()
+		return projected.used.WriteUnits
+	}
+	for range each {
+		before := units()
+		s.PostItem(t, system.NewPosting(capacity.FeedText, system.NewTag()))
+		system.Eventually(t, func() error {
+			if units() == before {
+				return errors.New("the item is not projected")
+			}
+			return nil
+		})
+	}
+	if used := projected.take(); used.WriteUnits != each*capacity.DashboardUnits || used.Calls["dynamodb TransactWriteItems"] != each {
+		t.Errorf("%d items took %g write units in %d transactions, want %d each in one", each, used.WriteUnits, used.Calls["dynamodb TransactWriteItems"], capacity.DashboardUnits)
+	}
+}
+
 // TestConnectionsAreKept: with 64 files in flight, requests reuse connections.
 func TestConnectionsAreKept(t *testing.T) {
 	t.Parallel()
@@ -103,7 +136,8 @@ func TestConnectionsAreKept(t *testing.T) {
 // counted is a system of ingest and analyzer whose backend calls are counted.
 type counted struct {
 	system.System
-	opened map[string]*opened
+	Service func(t *testing.T, role string, env ...string) *system.Service // starts another service
+	opened  map[string]*opened
 
 	mu   sync.Mutex
 	used capacity.Usage
@@ -137,6 +171,7 @@ func startCounted(t *testing.T, env ...string) *counted {
 	c.Env = append(c.Env,
 		"ASSAY_DYNAMODB_ENDPOINT="+s.watch(t, capacity.DynamoDB, c.DynamoDB, func(r *http.Request) string { return s.metered(t, r) }),
 		"ASSAY_S3_ENDPOINT="+s.watch(t, capacity.S3, c.S3, func(r *http.Request) string { return r.Method }))
+	s.Service = c.Service
 	s.HTTP = c.Service(t, "ingest").URL
 	c.Service(t, "analyzer")
 	s.HoldNotices(t)
@@ -207,7 +242,8 @@ func (s *counted) metered(t *testing.T, r *http.Request) string {
 		t.Error(err)
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
-	if bytes.Contains(body, []byte(`"assay-platform"`)) {
+	service, operation, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
+	if bytes.Contains(body, []byte(`"assay-platform"`)) || service != "DynamoDB_20120810" {
 		return ""
 	}
 	body = append([]byte(`{"ReturnConsumedCapacity":"TOTAL",`), bytes.TrimPrefix(body, []byte("{"))...)
@@ -217,7 +253,6 @@ func (s *counted) metered(t *testing.T, r *http.Request) string {
 	if err := v4.NewSigner().SignHTTP(r.Context(), identity, r, hex.EncodeToString(hash[:]), "dynamodb", s.Region, time.Now()); err != nil {
 		t.Error(err)
 	}
-	_, operation, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
 	return operation
 }
 
