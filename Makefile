@@ -59,6 +59,8 @@ bench-records: ## measure a file of 100,000 records from upload to export; BENCH
 	go run ./services/assay/test/bench/records $(BENCH)
 bench-feed: ## measure reads of the feed with a million items in the tables; BENCH contains flags, such as -items 50000
 	go run ./services/assay/test/bench/feed $(BENCH)
+bench-capacity: ## measure a node and the CPU time of items, compare with the simulation, and write docs/capacity.md; CAPACITY contains flags, such as -rounds 3
+	go test -tags capacity ./services/assay/test/simulation -run "TestNode|TestCosts|TestScale" -count=1 -v -timeout 60m -write $(abspath docs/capacity.md) $(CAPACITY)
 bench-search: ## measure searches of 100,000 library nodes of 1,000 owners; BENCH contains flags, such as -nodes 10000
 	go run ./services/assay/test/bench/search $(BENCH)
 
