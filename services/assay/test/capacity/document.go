@@ -34,7 +34,7 @@ func (u Usage) list(engine string) string {
 func PriceTable() string {
 	p := Prices()
 	var b strings.Builder
-	fmt.Fprintf(&b, "List prices of %s in US dollars, read on %s:\n\n|what|price|\n|---|---|\n", p.Region, p.Read.Format("2 January 2006"))
+	fmt.Fprintf(&b, "List prices of %s in US dollars as of %s:\n\n|what|price|\n|---|---|\n", p.Region, p.Date.Format("2 January 2006"))
 	for _, row := range []struct {
 		what  string
 		price float64

@@ -5,7 +5,7 @@ import "time"
 // Pricing contains list prices in US dollars, without free tiers and discounts.
 type Pricing struct {
 	Region string
-	Read   time.Time // when the sources were read
+	Date   time.Time // of the newest source
 
 	WriteUnits, ReadUnits float64 // DynamoDB on demand, per million request units
 	TableGB               float64 // DynamoDB, per GB and month
@@ -17,12 +17,12 @@ type Pricing struct {
 	ZoneGB                float64 // between availability zones, per GB in each direction
 }
 
-// Prices are those of us-east-1. Sources: the price list of DynamoDB of 11 September 2026 (offer AmazonDynamoDB,
-// 20260911124422), the pricing pages of S3, SQS, KMS and EC2, and that of Fargate, which states $0.000011244 per vCPU and
-// second and $0.000001235 per GB and second.
+// Prices are those of us-east-1, from public copies of the pages of AWS: Fargate read on 20 September 2026 ($0.000011244 per
+// vCPU and second), DynamoDB after its reduction of November 2024, and S3, SQS, KMS and data transfer, which have not changed
+// for years. They were not compared with the price list of AWS itself.
 func Prices() Pricing {
 	return Pricing{
-		Region: "us-east-1", Read: time.Date(2026, 9, 20, 0, 0, 0, 0, time.UTC),
+		Region: "us-east-1", Date: time.Date(2026, 9, 20, 0, 0, 0, 0, time.UTC),
 		WriteUnits: 0.625, ReadUnits: 0.125, TableGB: 0.25,
 		S3Writes: 5, S3Reads: 0.40, ObjectGB: 0.023,
 		Queue: 0.40, Key: 3, Processor: 0.04048, MemoryGB: 0.004445, ZoneGB: 0.01,

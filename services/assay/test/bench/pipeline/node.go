@@ -47,6 +47,21 @@ func StartServices(dir string) (*Node, error) {
 	return &Node{p: p}, err
 }
 
+// StartStreams starts a NATS server of its own, which syncs as one with replicas, and returns its URL. The caller stops it.
+func StartStreams(dir string) (n *Node, url string, err error) {
+	c, at, err := spawn(roleStreams, dir)
+	if err != nil {
+		return nil, "", err
+	}
+	return &Node{p: &program{role: roleStreams, processes: []*child{c}}}, at.NATS, nil
+}
+
+// CPU returns the CPU time that the node has used so far.
+func (n *Node) CPU() (time.Duration, error) {
+	u, err := n.p.usage()
+	return u.CPU, err
+}
+
 // Stop stops the node.
 func (n *Node) Stop() { n.p.stop() }
 

@@ -37,6 +37,7 @@ const (
 	roleFloor    = "floor"
 	roleCalls    = "floor-with-calls" // see floor
 	roleEngines  = "engines"
+	roleStreams  = "streams" // the NATS engine, with the sync interval of NATS
 	roleIngest   = "ingest"
 	roleAnalyzer = "analyzer"
 	roleQuery    = "query"
@@ -65,7 +66,7 @@ func Play() (status int, played bool) {
 		obey(os.Stdin)
 	}()
 	run := map[string]func(context.Context) error{
-		roleAssay: playAssay, roleEngines: playEngines,
+		roleAssay: playAssay, roleEngines: playEngines, roleStreams: playStreams,
 		roleFloor:    func(ctx context.Context) error { return playFloor(ctx, false) },
 		roleCalls:    func(ctx context.Context) error { return playFloor(ctx, true) },
 		roleIngest:   func(ctx context.Context) error { return playService(ctx, ingest.Run) },
@@ -160,6 +161,19 @@ func playEngines(ctx context.Context) error {
 		<-ctx.Done()
 	}
 	return errors.Join(err, e.close())
+}
+
+// playStreams runs only the NATS engine. It does not sync each message, as a server with replicas.
+func playStreams(ctx context.Context) error {
+	defer serve.Runtime().Apply(zerolog.Nop())()
+	e, err := embedded.StartNATS(embedded.NATSConfig{Dir: filepath.Join(os.Getenv("ASSAY_DATA_DIR"), "nats"), User: accessKey, Password: secretKey, Sync: "2m"})
+	if err != nil {
+		return err
+	}
+	defer e.Close()
+	say(ready{NATS: e.URL()})
+	<-ctx.Done()
+	return nil
 }
 
 // playService runs a service on a free port, with the settings in its environment.
