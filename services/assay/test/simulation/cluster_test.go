@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -103,3 +104,48 @@ func observe(t *testing.T, cfg bus.Config) []string {
 	}
 	return seen
 }
+
+// TestManyWorkersAreRefused checks that the model and a NATS server refuse the requests of workers beyond 512 that wait at a
+// consumer. The product sets no other limit.
+func TestManyWorkersAreRefused(t *testing.T) {
+	for name, start := range map[string]func() bus.Config{
+		"server": func() bus.Config { return bus.Config{URL: bustest.Start(t)} },
+		"model": func() bus.Config {
+			return bus.Config{URL: "nats://model", InProcess: newCluster(Leader{}, func(string) {})}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for workers, want := range map[int]bool{mostWaiting - 100: false, mostWaiting + 100: true} {
+				cfg := start()
+				refused := make(chan struct{}, 1)
+				log := zerolog.New(writer(func(line []byte) {
+					if strings.Contains(string(line), "Exceeded MaxWaiting") {
+						select {
+						case refused <- struct{}{}:
+						default:
+						}
+					}
+				}))
+				b := bustest.Connect(t, cfg.URL, cfg)
+				c := bustest.Consumer(func(context.Context, bus.Delivery) error { return nil })
+				c.Parallel = workers
+				stop := bustest.ConsumeWith(t, consume.New(b, log, prometheus.NewRegistry()), c)
+				got := false
+				select {
+				case <-refused:
+					got = true
+				case <-time.After(3 * time.Second): // longer than the longest wait of an idle worker
+				}
+				stop()
+				if got != want {
+					t.Errorf("%d idle workers: requests are refused: %t, want %t", workers, got, want)
+				}
+			}
+		})
+	}
+}
+
+type writer func([]byte)
+
+// Write calls w.
+func (w writer) Write(line []byte) (int, error) { w(line); return len(line), nil }

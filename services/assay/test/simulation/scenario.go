@@ -64,11 +64,11 @@ func Scenarios(c Costs) []Scenario {
 	const cells = 32
 	cell := raised(deployment(c, 100_000./cells, 32), 100_000./cells)
 	return []Scenario{
-		{"1,000/s", one, Load{Rate: 1000, Length: 20 * time.Second, Owners: owners}, 1},
-		{"1,000/s, half of them of one owner", one, Load{Rate: 1000, Length: 20 * time.Second, Owners: owners, Large: 0.5}, 1},
-		{"10,000/s, default limits of AWS", deployment(c, 10_000, 16), Load{Rate: 10_000, Length: 3 * time.Second, Owners: owners}, 1},
-		{"10,000/s, limits of AWS raised", ten, Load{Rate: 10_000, Length: 5 * time.Second, Owners: 10 * owners}, 1},
+		{"1,000/s", one, Load{Rate: 1000, Length: 10 * time.Second, Owners: owners}, 1},
+		{"1,000/s, half of them of one owner", one, Load{Rate: 1000, Length: 10 * time.Second, Owners: owners, Large: 0.5}, 1},
+		{"10,000/s, default limits of AWS", deployment(c, 10_000, 16), Load{Rate: 10_000, Length: 2 * time.Second, Owners: owners}, 1},
+		{"10,000/s, limits of AWS raised", ten, Load{Rate: 10_000, Length: 3 * time.Second, Owners: 10 * owners}, 1},
 		{"100,000/s, limits of AWS raised", hundred, Load{Rate: 100_000, Length: time.Second / 2, Owners: 100 * owners}, 1},
-		{"100,000/s, also 32 streams for owners, ASSAY_ANALYZER_PARALLEL=32", cell, Load{Rate: 100_000. / cells, Length: 10 * time.Second, Owners: 10 * owners}, cells},
+		{"100,000/s, also 32 streams for owners, ASSAY_ANALYZER_PARALLEL=32", cell, Load{Rate: 100_000. / cells, Length: 5 * time.Second, Owners: 10 * owners}, cells},
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"os"
 	"testing"
 	"time"
+
+	"github.com/assay-project/assay/services/assay/test/capacity"
 )
 
 func TestMain(m *testing.M) {
@@ -56,5 +58,31 @@ func TestEveryProgramProcessesFiles(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestNodeIsLoadedWithEveryKind: a node processes items of every area, and reports their CPU time by program.
+func TestNodeIsLoadedWithEveryKind(t *testing.T) {
+	node, err := StartServices(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer node.Stop()
+	for _, kind := range []string{capacity.TextForm, capacity.FeedItem, capacity.Photo, capacity.LibraryFile} {
+		f, err := node.Load(t.Context(), kind, 2, 50*time.Millisecond)
+		if err != nil {
+			t.Errorf("%s: %v", kind, err)
+			continue
+		}
+		sum := time.Duration(0)
+		for _, role := range services {
+			sum += f.Roles[role]
+		}
+		if f.Rate <= 0 || f.CPU <= 0 || f.Client <= 0 || f.Completed[0] < f.Accepted[0] || sum < f.CPU/2 {
+			t.Errorf("%s: the figures are %+v, want a rate, CPU times of all programs, and an end after the response", kind, f)
+		}
+	}
+	if _, err := node.Load(t.Context(), "nothing", 1, time.Millisecond); err == nil {
+		t.Error("a load of an unknown kind returned no error")
 	}
 }
