@@ -104,7 +104,7 @@ func TestScale(t *testing.T) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s. Load before %s, after the measurement %s. Measured: CPU of ingest %.2f ms and of the analyzer %.2f ms per file, and of a NATS server %.0f µs to store an event and %.0f µs to deliver and remove it.\n\n",
 		paired.Machine(), before, paired.Load(), c.Accept.Seconds()*1e3, c.Process.Seconds()*1e3, c.Leader.Publish.Seconds()*1e6, (c.Leader.Pull+c.Leader.Ack).Seconds()*1e6)
-	b.WriteString("|simulated load|ingest, analyzer processes|completed/s|refused|p50, p99 to 202|p50, p99 to COMPLETED|most queued|leader|CPU ingest, analyzer|\n|---|---|---|---|---|---|---|---|---|\n")
+	b.WriteString("|simulated load|ingest, analyzer processes|completed/s|refused|p50, p99 to 202|p50, p99 to COMPLETED|most queued|leader|CPU ingest, analyzer|requests of workers refused, messages that waited for unsettled ones|\n|---|---|---|---|---|---|---|---|---|---|\n")
 	for _, s := range Scenarios(c) {
 		began := time.Now()
 		var r Result

@@ -25,7 +25,7 @@ type Result struct {
 	Load           Load
 	Sent, Accepted int
 	Refused        map[int]int  // by status
-	Completed      float64      // per second, while the load lasts
+	Completed      float64      // per second, from the begin of the load until the last accepted file is completed
 	Small, Large   [2][]float64 // sorted seconds from the request to the response and to the outcome
 	Backlog        int          // most messages in the stream of work
 	Leader         float64      // used share of the leader of the stream of work
@@ -35,7 +35,6 @@ type Result struct {
 	Refusals       int     // requests of workers that a consumer refused because too many waited
 	Rejected       int     // messages that the leader refused because too many waited to be stored
 	Units          float64 // write units per second
-	Length         time.Duration
 }
 
 // percentile returns a percentile of a sorted list, or 0.
@@ -105,18 +104,11 @@ func open(m Model, load Load) (Result, error) {
 					<-ended
 				}
 				s.note(&r, status, isLarge, answered, time.Since(posted))
-				if status == http.StatusAccepted && time.Since(began) <= load.Length {
-					s.mu.Lock()
-					defer s.mu.Unlock()
-					r.Completed++
-				}
 			})
 		}
 		<-time.After(tick)
 	}
-	r.Length = time.Since(began)
-	r.Completed /= r.Length.Seconds()
-	s.measure(&r, r.Length)
+	s.measure(&r, time.Since(began)) // while the load lasts
 	uploads.Wait()
 	return s.finish(r, began)
 }
@@ -171,10 +163,10 @@ func (s *simulated) measure(r *Result, length time.Duration) {
 
 // finish ends the system and completes the result.
 func (s *simulated) finish(r Result, began time.Time) (Result, error) {
-	if r.Length == 0 {
-		r.Length = time.Since(began)
-		r.Completed = float64(r.Accepted) / r.Length.Seconds()
-		s.measure(&r, r.Length)
+	took := time.Since(began)
+	r.Completed = float64(r.Accepted) / took.Seconds()
+	if r.Ingest == 0 {
+		s.measure(&r, took)
 	}
 	for _, list := range [][]float64{r.Small[0], r.Small[1], r.Large[0], r.Large[1]} {
 		slices.Sort(list)
@@ -193,10 +185,11 @@ func (r Result) rows(s Scenario) string {
 	times := func(of [2][]float64, i int) string {
 		return fmt.Sprintf("%.2f, %.2f s", percentile(of[i], .5), percentile(of[i], .99))
 	}
-	text := fmt.Sprintf("|%s|%.0f, %.0f|%.0f|%.1f %%|%s|%s|%.0f|%.0f %%|%.0f %%, %.0f %%|\n", s.Name, cells*float64(s.Model.Ingests), cells*float64(s.Model.Analyzers),
-		cells*r.Completed, 100*float64(refused)/float64(max(r.Sent, 1)), times(r.Small, 0), times(r.Small, 1), cells*float64(r.Backlog), 100*r.Leader, 100*r.Ingest, 100*r.Analyzer)
+	text := fmt.Sprintf("|%s|%.0f, %.0f|**%.0f**|%.1f %%|%s|%s|%.0f|%.0f %%|%.0f %%, %.0f %%|%.0f, %.0f|\n", s.Name, cells*float64(s.Model.Ingests), cells*float64(s.Model.Analyzers),
+		cells*r.Completed, 100*float64(refused)/float64(max(r.Sent, 1)), times(r.Small, 0), times(r.Small, 1), cells*float64(r.Backlog), 100*min(r.Leader, 1), 100*r.Ingest, 100*r.Analyzer,
+		cells*float64(r.Refusals), cells*float64(r.Full))
 	if s.Load.Large > 0 {
-		text += fmt.Sprintf("|– the large owner||||%s|%s||||\n", times(r.Large, 0), times(r.Large, 1))
+		text += fmt.Sprintf("|– the large owner||||%s|%s|||||\n", times(r.Large, 0), times(r.Large, 1))
 	}
 	return text
 }

@@ -100,6 +100,9 @@ func (n *Node) Load(ctx context.Context, kind string, inFlight int, length time.
 		return Figures{}, err
 	}
 	after, err := paired.OwnCPU()
+	if err != nil {
+		return Figures{}, err
+	}
 	f := Figures{
 		InFlight: inFlight, Rate: s.rate(), CPU: s.cpu / time.Duration(len(s.ends)), Processors: float64(runtime.NumCPU()),
 		Accepted: [2]float64{s.accepted(.5), s.accepted(.99)}, Completed: [2]float64{s.completed(.5), s.completed(.99)},
