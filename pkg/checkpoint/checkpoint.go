@@ -47,6 +47,20 @@ func (*HeldError) Error() string { return "another process holds the checkpoint"
 type Position struct {
 	After string `dynamodbav:"position"` // the last processed entry; empty if there is none
 	Done  bool   `dynamodbav:"done"`     // whether the log has ended and has been processed completely
+	// Stream identifies the stream that the log is a part of, such as the ARN of a change stream: a row that was copied from
+	// another region, or restored from a backup, may be of another stream whose log has the same name. It is empty if it
+	// was never saved.
+	Stream string `dynamodbav:"stream,omitempty"`
+}
+
+// In returns the position if it is one in this stream, or if its stream is unknown. Otherwise it returns the beginning of
+// the stream.
+func (p Position) In(stream string) Position {
+	if p.Stream != "" && p.Stream != stream {
+		p = Position{}
+	}
+	p.Stream = stream
+	return p
 }
 
 // Options describe the checkpoints of one projection.

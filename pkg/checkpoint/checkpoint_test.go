@@ -175,6 +175,33 @@ func TestNewerRowIsLeft(t *testing.T) {
 	}
 }
 
+// TestPositionOfAnotherStream checks that a position is used in its own stream only, and that a position without a stream,
+// as earlier versions stored it, is used in any.
+func TestPositionOfAnotherStream(t *testing.T) {
+	db, _ := open(t)
+	s := process(db, time.Hour)
+	for _, saved := range []checkpoint.Position{{After: "7", Done: true}, {After: "7", Done: true, Stream: "one"}} {
+		if err := mustAcquire(t, s, "a").Save(t.Context(), saved); err != nil {
+			t.Fatal(err)
+		}
+		found := mustAcquire(t, s, "a").Position()
+		if found != saved {
+			t.Errorf("got %+v, want %+v", found, saved)
+		}
+		positions(t, s, map[string]checkpoint.Position{"a": saved})
+		other := checkpoint.Position{Stream: "other"}
+		if saved.Stream == "" {
+			other = checkpoint.Position{After: "7", Done: true, Stream: "other"}
+		}
+		if got := found.In("other"); got != other {
+			t.Errorf("%+v in another stream: got %+v, want %+v", saved, got, other)
+		}
+		if got, want := found.In("one"), (checkpoint.Position{After: "7", Done: true, Stream: "one"}); got != want {
+			t.Errorf("%+v in its stream: got %+v, want %+v", saved, got, want)
+		}
+	}
+}
+
 // TestKeepRenewsTheLeaseDuringWork checks that Keep renews the lease during work that takes as long as
 // three leases, and cancels work whose lease is lost.
 func TestKeepRenewsTheLeaseDuringWork(t *testing.T) {

@@ -43,7 +43,11 @@ func (l *Lease) Release(ctx context.Context) error {
 }
 
 func position(at Position) expression.UpdateBuilder {
-	return expression.Set(expression.Name("position"), expression.Value(at.After)).Set(expression.Name("done"), expression.Value(at.Done))
+	update := expression.Set(expression.Name("position"), expression.Value(at.After)).Set(expression.Name("done"), expression.Value(at.Done))
+	if at.Stream != "" {
+		update = update.Set(expression.Name("stream"), expression.Value(at.Stream))
+	}
+	return update
 }
 
 func (l *Lease) write(ctx context.Context, update expression.UpdateBuilder) error {

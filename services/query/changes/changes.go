@@ -3,7 +3,8 @@
 // A stream has shards, each an ordered log of the changes to some items. A shard may have a parent,
 // whose changes precede its own. The checkpoint of a shard is saved only after its changes are
 // projected: after a crash some changes are projected again, which must have no effect. A lease on
-// the checkpoint ensures that only one process reads a shard.
+// the checkpoint ensures that only one process reads a shard. A checkpoint states its stream: that of
+// another stream, such as the table's replica in another region, is not used.
 package changes
 
 import (
@@ -148,10 +149,11 @@ func (p *Follower) ready(ctx context.Context) (shards []string, arn string, err 
 	for _, shard := range all {
 		listed[aws.ToString(shard.ShardId)] = true
 	}
+	done := func(shard string) bool { return positions[shard].In(arn).Done }
 	for _, shard := range all {
 		id, parent := aws.ToString(shard.ShardId), aws.ToString(shard.ParentShardId)
 		// A parent that is no longer listed is past the stream's retention.
-		if !positions[id].Done && (parent == "" || !listed[parent] || positions[parent].Done) {
+		if !done(id) && (parent == "" || !listed[parent] || done(parent)) {
 			shards = append(shards, id)
 		}
 	}

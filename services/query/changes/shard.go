@@ -65,7 +65,7 @@ func (p *Follower) release(ctx context.Context, shard string, lease *checkpoint.
 // read projects a shard from its checkpoint. It returns nil at the shard's end, and
 // checkpoint.ErrLost when another process has taken it over.
 func (p *Follower) read(ctx context.Context, arn, shard string, lease *checkpoint.Lease) error {
-	at := lease.Position()
+	at := lease.Position().In(arn)
 	iterator, err := p.iterator(ctx, arn, shard, at.After)
 	if err != nil {
 		return err

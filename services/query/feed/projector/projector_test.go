@@ -2,6 +2,7 @@ package projector_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -17,6 +18,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/rs/zerolog"
 
+	"github.com/assay-project/assay/pkg/checkpoint"
 	"github.com/assay-project/assay/pkg/dynamolite"
 	"github.com/assay-project/assay/pkg/feed"
 	"github.com/assay-project/assay/pkg/platform"
@@ -235,6 +237,42 @@ func TestUnreadableRecordsAreSetAside(t *testing.T) {
 	if !ok || image.Value["source_id"].(*types.AttributeValueMemberS).Value != "reddit#bad" || out.Items[0]["reason"] == nil || out.Items[0]["expires_at"] == nil {
 		t.Errorf("got the change %v, want reddit#bad with a reason and an expiry", out.Items[0])
 	}
+}
+
+// TestCheckpointOfAnotherStream checks that a checkpoint of another stream, such as one that was copied from another region,
+// is not used although its shard has the same name, and that it is replaced by one of this stream.
+func TestCheckpointOfAnotherStream(t *testing.T) {
+	b := open(t)
+	described, err := b.db.DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: &b.tables.Primary})
+	if err != nil {
+		t.Fatal(err)
+	}
+	arn := *described.Table.LatestStreamArn
+	stream, err := b.streams.DescribeStream(t.Context(), &dynamodbstreams.DescribeStreamInput{StreamArn: &arn})
+	if err != nil {
+		t.Fatal(err)
+	}
+	shard := *stream.StreamDescription.Shards[0].ShardId
+	checkpoints := checkpoint.New(b.db, checkpoint.Options{Table: b.platform, Projection: "feed", Lease: time.Second})
+	lease, err := checkpoints.Acquire(t.Context(), shard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	foreign := checkpoint.Position{After: "100000000000000000999", Done: true, Stream: arn + "-of-another-region"}
+	if err := errors.Join(lease.Save(t.Context(), foreign), lease.Release(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+	b.add(t, 1, "a")
+	_, stop := b.start(t, nil)
+	defer stop()
+	b.await(t, "a", "reddit#1")
+	eventually(t, func() error {
+		positions, err := checkpoints.Positions(t.Context())
+		if at := positions[shard]; err == nil && (at.Stream != arn || at.Done || at.After == foreign.After) {
+			err = fmt.Errorf("the checkpoint is %+v, want one of %s", at, arn)
+		}
+		return err
+	})
 }
 
 // An item whose rows the table rejects is set aside alone; the other items of its
