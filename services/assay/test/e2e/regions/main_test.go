@@ -1,0 +1,9 @@
+package regions
+
+import (
+	"testing"
+
+	"github.com/assay-project/assay/services/assay/test/e2e/system"
+)
+
+func TestMain(m *testing.M) { system.Main(m) }
