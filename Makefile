@@ -105,7 +105,7 @@ rounds: ## run more rounds of tests that the merge checks run briefly
 	go test ./services/assay/test/install -run Installable -count=1 -timeout 20m -install.all
 regions: ## fail the region that writes under RATE=50 items a second for SECONDS=60, move to the other region and back, and print RPO and RTO
 	go test ./services/assay/test/globaltable -count=10 -timeout 20m
-	go test ./services/assay/test/e2e/regions -count=1 -timeout 30m -v -regions.rate=$(or $(RATE),50) -regions.before=$(or $(SECONDS),60)s -regions.degraded=5s -regions.after=20s
+	go test ./services/assay/test/e2e/regions -count=1 -timeout 30m -v -regions.rate=$(or $(RATE),50) -regions.before=$(or $(SECONDS),60)s -regions.slack=5s -regions.degraded=5s -regions.after=20s
 	go test ./services/assay/test/e2e/regions -count=1 -timeout 30m -v -regions.textlag=300ms
 upgrade: ## replace every process of the previous release, and of a next version, one by one and back, under 200 uploads a minute: REPLACED=600 uploads for each run
 	go test ./services/assay/test/e2e/upgrade -count=1 -timeout 60m -v -parallel 1 -upgrade.versions -upgrade.uploads=$(or $(REPLACED),600) -fault.seed=$(or $(SEED),13)

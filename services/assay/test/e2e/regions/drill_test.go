@@ -22,6 +22,7 @@ var (
 	degraded = flag.Duration("regions.degraded", 2*time.Second, "time from the end of the analyzer to the failure of its region, in which items stay pending")
 	tableLag = flag.Duration("regions.lag", time.Second, "lag of the replication of the table")
 	textLag  = flag.Duration("regions.textlag", 1500*time.Millisecond, "lag of the replication of texts")
+	slack    = flag.Duration("regions.slack", 0, "time that the machine may add to the lag of the table; 0 means any")
 	after    = flag.Duration("regions.after", 3*time.Second, "duration of the load after the failover")
 )
 

@@ -33,14 +33,11 @@ func (d *drill) measureLoss(failed time.Time, acked []acknowledgement, found map
 	d.t.Logf("RPO: %d of %d acknowledged items are not in %s; the oldest was acknowledged %s before the failure (lag %s)",
 		len(lost), len(acked), d.b.name, window.Round(time.Millisecond), *tableLag)
 	d.t.Logf("%d of the replicated items are pending, without a message in %s", pending, d.b.name)
-	if limit := *tableLag + slack; window > limit {
+	if limit := *tableLag + *slack; *slack > 0 && window > limit {
 		d.t.Errorf("an item acknowledged %s before the failure is missing, want at most %s", window, limit)
 	}
 	return lost
 }
-
-// slack is what a busy machine can add to the lag of the replication.
-const slack = 5 * time.Second
 
 // measureRecovery measures the time from the failure until region b accepts an item, and until such an item is completed.
 func (d *drill) measureRecovery(failed time.Time) {
