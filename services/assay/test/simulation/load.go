@@ -173,23 +173,3 @@ func (s *simulated) finish(r Result, began time.Time) (Result, error) {
 	}
 	return r, s.end()
 }
-
-// rows returns the rows of a table of results, in Markdown: one for all owners, or one each for the small owners and the
-// large one.
-func (r Result) rows(s Scenario) string {
-	refused := 0
-	for _, n := range r.Refused {
-		refused += n
-	}
-	cells := float64(max(s.Cells, 1))
-	times := func(of [2][]float64, i int) string {
-		return fmt.Sprintf("%.2f, %.2f s", percentile(of[i], .5), percentile(of[i], .99))
-	}
-	text := fmt.Sprintf("|%s|%.0f, %.0f|**%.0f**|%.1f %%|%s|%s|%.0f|%.0f %%|%.0f %%, %.0f %%|%.0f, %.0f|\n", s.Name, cells*float64(s.Model.Ingests), cells*float64(s.Model.Analyzers),
-		cells*r.Completed, 100*float64(refused)/float64(max(r.Sent, 1)), times(r.Small, 0), times(r.Small, 1), cells*float64(r.Backlog), 100*min(r.Leader, 1), 100*r.Ingest, 100*r.Analyzer,
-		cells*float64(r.Refusals), cells*float64(r.Full))
-	if s.Load.Large > 0 {
-		text += fmt.Sprintf("|– the large owner||||%s|%s|||||\n", times(r.Large, 0), times(r.Large, 1))
-	}
-	return text
-}
