@@ -70,7 +70,8 @@ type Consumer struct {
 	// doubles from 1 s up to 5 min.
 	Backoff func(attempt int) time.Duration
 	// Leave is how long a message that requires a newer version of Assay is left in the stream, from the time at which it
-	// was stored. Default 24 h.
+	// was stored. Until then it is redelivered after pauses of a thousandth of its age, from 1 s to 1 min. The pauses are
+	// longer if a process leaves more than 20 messages a second. Default 24 h.
 	Leave time.Duration
 	// Drain is how long handlers may continue after the context of the consumer is done, before
 	// their contexts are canceled too. Default 10 s.

@@ -43,6 +43,7 @@ type consumerRun struct {
 	durables *durables
 	from     position                // position at which Run began
 	left     reported                // causes for which messages were left
+	leaving  leaving                 // pauses of messages that were left
 	end      context.CancelCauseFunc // ends Run
 	activity
 }
@@ -60,7 +61,7 @@ func (w *consumerRun) work(ctx context.Context, msg *nats.Msg) {
 	ctx, span := delivery.BeginTrace(ctx, c)
 	stopRenewing := renew(msg, c.Lease)
 	defer stopRenewing()
-	try, delivered := &entry{}, delivery.Attempt
+	try := &entry{}
 	newer := w.newer(delivery)
 	switch {
 	case err != nil:
@@ -73,7 +74,7 @@ func (w *consumerRun) work(ctx context.Context, msg *nats.Msg) {
 		delivery.Attempt = try.number
 		err = w.attempt(ctx, delivery)
 	}
-	outcome, settled := w.settle(ctx, msg, delivery, delivered, try, err)
+	outcome, settled := w.settle(ctx, msg, delivery, try, err)
 	span.SetAttributes(attribute.Int("assay.attempt", delivery.Attempt), attribute.String("assay.outcome", outcome))
 	if outcome == outcomeRejected || outcome == outcomeLeft { // neither a mistake of a client nor an upgrade is an error of the system
 		obs.End(span, settled)
@@ -139,8 +140,8 @@ func broke(err error) bool {
 const minDelay = 10 * time.Millisecond
 
 // settle acknowledges, delays, returns or gives up on the message. After an error the message
-// is redelivered when its lease ends. delivered is the server's number of the delivery.
-func (w *consumerRun) settle(ctx context.Context, msg *nats.Msg, d bus.Delivery, delivered int, try *entry, err error) (string, error) {
+// is redelivered when its lease ends.
+func (w *consumerRun) settle(ctx context.Context, msg *nats.Msg, d bus.Delivery, try *entry, err error) (string, error) {
 	c := w.consumer
 	newer := errors.Is(err, event.ErrNewer)
 	if newer && !w.leavable(d) {
@@ -161,7 +162,7 @@ func (w *consumerRun) settle(ctx context.Context, msg *nats.Msg, d bus.Delivery,
 	switch {
 	case newer: // even if it is permanent for this process
 		try.leave(ctx, err)
-		return outcomeLeft, msg.NakWithDelay(leaveDelay(delivered))
+		return outcomeLeft, msg.NakWithDelay(w.leaving.pause(time.Now(), time.Since(d.Stored)))
 	case delayed && d.Attempt <= c.Attempts:
 		try.revert(ctx, outcomeDelayed, err)
 		return outcomeDelayed, msg.NakWithDelay(max(delay, minDelay))

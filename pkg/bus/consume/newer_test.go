@@ -22,6 +22,12 @@ func version2(id string) event.Event {
 	return e
 }
 
+// newerBus connects a process that supports version 2.
+func newerBus(t *testing.T, w *bustest.World) *bus.Bus {
+	t.Helper()
+	return bustest.Connect(t, w.URL, bus.Config{Work: []bus.Work{{Stream: bustest.WorkStream, Subjects: "assay.file.uploaded.>", Version: 2}}})
+}
+
 // TestNewerVersionIsLeft checks that a process leaves a message of a newer version in the stream, without calling its
 // handler, without an attempt and without a dead letter, while it processes other messages; and that a newer process then
 // processes the message as its first attempt.
@@ -45,7 +51,7 @@ func TestNewerVersionIsLeft(t *testing.T) {
 	}
 	stop()
 
-	newer := bustest.Connect(t, w.URL, bus.Config{Work: []bus.Work{{Stream: bustest.WorkStream, Subjects: "assay.file.uploaded.>", Version: 2}}})
+	newer := newerBus(t, w)
 	bustest.Consume(t, newer, older)
 	if d := bustest.Next(t, handled, "delivery"); d.Item != "newer" || d.Version != 2 || d.Attempt != 1 {
 		t.Errorf("the newer process handled %s of version %d in attempt %d, want newer, 2 and 1", d.Item, d.Version, d.Attempt)
@@ -54,6 +60,37 @@ func TestNewerVersionIsLeft(t *testing.T) {
 	if n := w.Count(t, bus.StreamDead); n != 0 {
 		t.Errorf("got %d dead letters, want none", n)
 	}
+}
+
+// TestNewerProcessAmongOlderOnes checks that one newer process among three takes messages that were left for a while, soon
+// after it starts, and that the older processes do not receive them more often than each second.
+//
+// The newer process has as many workers as the two others together. If each redelivery goes to a random worker, a message
+// with pauses of 1 s is still left after 20 s with a probability of 2^-20.
+func TestNewerProcessAmongOlderOnes(t *testing.T) {
+	const messages, rounds = 6, 5
+	w := bustest.Open(t)
+	handled := make(chan string, messages)
+	c := bustest.Consumer(func(_ context.Context, d bus.Delivery) error { handled <- d.Item; return nil })
+	began := time.Now()
+	bustest.Consume(t, w.Bus, c)
+	bustest.Consume(t, bustest.Connect(t, w.URL, bus.Config{}), c)
+	for n := range messages {
+		e := bustest.UploadedBy(fmt.Sprintf("owner%d", n), fmt.Sprintf("f%d", n)) // with the highest priority
+		e.Version = 2
+		w.Publish(t, e)
+	}
+	redelivered(t, w, messages*rounds)
+	if took := time.Since(began); took < (rounds-1)*time.Second {
+		t.Errorf("%d redeliveries of each message took %s, want at least 1s each", rounds, took)
+	}
+
+	c.Parallel = 2
+	bustest.Consume(t, newerBus(t, w), c)
+	for range messages {
+		bustest.Next(t, handled, "a message of the newer version")
+	}
+	w.AwaitCount(t, bustest.WorkStream, 0)
 }
 
 // TestUnsupportedStepIsLeft checks that a message is left if its handler returns event.ErrNewer, for example for an unknown

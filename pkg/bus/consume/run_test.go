@@ -46,3 +46,38 @@ func TestAttemptsOutlastAnOutage(t *testing.T) {
 		}
 	}
 }
+
+// TestLeavingIsSpaced checks the pauses of messages that are left: they grow with the age of a message, and in ten
+// minutes of simulated time one process receives no more than 20 redeliveries per second of 1,000 messages, each at least once
+// a minute.
+func TestLeavingIsSpaced(t *testing.T) {
+	now := time.Unix(0, 0)
+	for age, want := range map[time.Duration]time.Duration{
+		-time.Hour: time.Second, 0: time.Second, 16 * time.Minute: time.Second, time.Hour: 3600 * time.Millisecond, 24 * time.Hour: time.Minute,
+	} {
+		if got := (&leaving{}).pause(now, age); got != want {
+			t.Errorf("at an age of %s the pause is %s, want %s", age, got, want)
+		}
+	}
+	var l leaving
+	const messages, seconds = 1000, 600
+	due, left := make([]time.Time, messages), 0
+	for end := now.Add(seconds * time.Second); now.Before(end); now = now.Add(10 * time.Millisecond) {
+		for m := range due {
+			if due[m].After(now) {
+				continue
+			}
+			wait := l.pause(now, time.Second)
+			if left++; wait < time.Second || wait > time.Minute {
+				t.Fatalf("the pause is %s, want 1s to 1m", wait)
+			}
+			due[m] = now.Add(wait)
+		}
+	}
+	if most := messages + 20*seconds; left > most {
+		t.Errorf("%d redeliveries, want at most %d", left, most)
+	}
+	if least := 19 * seconds; left < least {
+		t.Errorf("%d redeliveries, want at least %d", left, least)
+	}
+}
