@@ -13,6 +13,7 @@ import (
 	"github.com/assay-project/assay/pkg/table"
 	"github.com/assay-project/assay/pkg/table/tabletest"
 	"github.com/assay-project/assay/services/ingest/accept"
+	"github.com/assay-project/assay/services/ingest/withdrawn"
 )
 
 // TestDefaultProvider checks that a job without a provider gets the operators' default, or the
@@ -24,9 +25,12 @@ func TestDefaultProvider(t *testing.T) {
 	if err := table.EnsureAll(t.Context(), db, append(photojob.Tables(names), platform.Storage(settings).Tables...)); err != nil {
 		t.Fatal(err)
 	}
+	documents := platform.NewStore(db, settings)
 	a := &Area{
-		store: photojob.NewStore(db, names), policies: policy.NewStore(platform.NewStore(db, settings)),
-		Items: &accept.Items[photojob.Job]{Shared: accept.Shared{Quotas: quota.New(quota.Config{}, settings, db, zerolog.Nop())}},
+		store: photojob.NewStore(db, names), policies: policy.NewStore(documents),
+		Items: &accept.Items[photojob.Job]{Shared: accept.Shared{
+			Quotas: quota.New(quota.Config{}, settings, db, zerolog.Nop()), Withdrawn: withdrawn.New(documents),
+		}},
 	}
 	create := func(key, asked string) (photojob.Job, error) {
 		t.Helper()
