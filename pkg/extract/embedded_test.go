@@ -16,7 +16,7 @@ import (
 )
 
 // foreign matches embedded files that others have made.
-var foreign = regexp.MustCompile(`\.(wasm\.gz|bin|ttf\.gz)$|/words\.tsv$`)
+var foreign = regexp.MustCompile(`\.(wasm\.br|bin|bin\.br|ttf\.br)$|/words\.tsv$`)
 
 // TestEmbeddedIsComplete compares the list with the files of the module, and its versions with the pinned packages and the
 // versions that results contain.

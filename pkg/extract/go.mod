@@ -14,6 +14,7 @@ require (
 	github.com/jonreiter/govader v0.0.0-20250429093935-f6505c8d03cc
 	github.com/klauspost/compress v1.20.3
 	github.com/mmcloughlin/avo v0.6.0
+	github.com/molecule-man/go-brrr v1.3.1
 	github.com/richardlehane/mscfb v1.0.9
 	github.com/richardlehane/msoleps v1.0.6
 	github.com/tetratelabs/wazero v1.12.0

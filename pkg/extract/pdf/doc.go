@@ -2,6 +2,6 @@
 // package engines: pages, text with the values of forms and annotations, metadata, and
 // pictures of pages.
 //
-// The target wasm of the Makefile fetches pdfium.wasm.gz. LICENSE and NOTICE are those of PDFium
+// The target wasm of the Makefile fetches pdfium.wasm.br. LICENSE and NOTICE are those of PDFium
 // and its dependencies.
 package pdf

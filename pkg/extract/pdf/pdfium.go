@@ -9,12 +9,15 @@ import (
 	"strings"
 	"time"
 
+	"github.com/assay-project/assay/pkg/extract/packed"
 	"github.com/assay-project/assay/pkg/extract/reason"
 	"github.com/assay-project/assay/pkg/extract/wasm"
 )
 
-//go:embed pdfium.wasm.gz
-var code []byte
+//go:embed pdfium.wasm.br
+var program []byte
+
+func code() ([]byte, error) { return packed.Brotli(program, nil) }
 
 // Errors of a document. They are permanent: the same bytes fail again.
 const (

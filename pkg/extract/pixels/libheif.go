@@ -5,13 +5,14 @@ package pixels
 import (
 	_ "embed"
 
+	"github.com/assay-project/assay/pkg/extract/packed"
 	"github.com/assay-project/assay/pkg/extract/wasm"
 	"github.com/assay-project/assay/pkg/extract/wasm/emscripten"
 )
 
 // libheifCode is libheif with libde265, compiled to WebAssembly and compressed.
 //
-//go:embed libheif/libheif.wasm.gz
+//go:embed libheif/libheif.wasm.br
 var libheifCode []byte
 
 // Exports of the program. The compiler has shortened the names of exports and imports, so these names are valid for
@@ -71,6 +72,7 @@ var libheifHost = map[string]emscripten.Function{
 
 func newLibheif(c wasm.Config) *wasm.Engine {
 	return wasm.New(wasm.Program{
-		Name: "libheif", Code: libheifCode, Import: emscripten.Import("libheif", libheifHost), Start: []string{heifConstructors},
+		Name: "libheif", Code: func() ([]byte, error) { return packed.Brotli(libheifCode, nil) },
+		Import: emscripten.Import("libheif", libheifHost), Start: []string{heifConstructors},
 	}, c)
 }

@@ -17,12 +17,15 @@ import (
 	"golang.org/x/image/font/gofont/gomono"
 	"golang.org/x/image/font/gofont/goregular"
 
+	"github.com/assay-project/assay/pkg/extract/packed"
 	"github.com/assay-project/assay/pkg/extract/reason"
 	"github.com/assay-project/assay/pkg/extract/wasm"
 )
 
-//go:embed resvg.wasm.gz
-var code []byte
+//go:embed resvg.wasm.br
+var program []byte
+
+func code() ([]byte, error) { return packed.Brotli(program, nil) }
 
 // ErrDamaged is returned for a picture that cannot be drawn. It is permanent: the same bytes fail again.
 const ErrDamaged = reason.DrawingDamaged

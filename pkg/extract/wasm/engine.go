@@ -1,12 +1,9 @@
 package wasm
 
 import (
-	"bytes"
-	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"sync"
@@ -31,8 +28,8 @@ const (
 
 // Program is code compiled to WebAssembly, with its imports.
 type Program struct {
-	Name string // used in errors
-	Code []byte // the module, compressed with gzip
+	Name string                 // used in errors
+	Code func() ([]byte, error) // returns the module; it is called at most once
 	// Import provides the functions that the module imports. It may be nil.
 	Import func(context.Context, wazero.Runtime, wazero.CompiledModule) error
 	Start  []string // functions without arguments that every instance calls first
@@ -107,11 +104,7 @@ func (e *Engine) compile(ctx context.Context) error {
 			return err
 		}
 	}
-	r, err := gzip.NewReader(bytes.NewReader(e.program.Code))
-	if err != nil {
-		return err
-	}
-	code, err := io.ReadAll(r)
+	code, err := e.program.Code()
 	if err != nil {
 		return err
 	}

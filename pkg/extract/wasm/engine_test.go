@@ -1,8 +1,6 @@
 package wasm_test
 
 import (
-	"bytes"
-	"compress/gzip"
 	"context"
 	"errors"
 	"os"
@@ -44,20 +42,17 @@ func program(t testing.TB) []byte {
 	code = append(code, body(0x20, 0, 0x41, 1, 0x6a)...)
 	module = append(module, section(10, code...)...)
 
-	var compressed bytes.Buffer
-	w := gzip.NewWriter(&compressed)
-	if _, err := w.Write(module); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return compressed.Bytes()
+	return module
+}
+
+// code returns a program's function Code.
+func code(module []byte) func() ([]byte, error) {
+	return func() ([]byte, error) { return module, nil }
 }
 
 func newEngine(t testing.TB, cfg wasm.Config) *wasm.Engine {
 	t.Helper()
-	e := wasm.New(wasm.Program{Name: "test", Code: program(t)}, cfg)
+	e := wasm.New(wasm.Program{Name: "test", Code: code(program(t))}, cfg)
 	t.Cleanup(func() {
 		if err := e.Close(context.Background()); err != nil {
 			t.Error(err)
@@ -228,14 +223,14 @@ func TestCacheWritableByOthers(t *testing.T) {
 
 // TestClosedEngine closes an engine that has not compiled its program, and one with a malformed module.
 func TestClosedEngine(t *testing.T) {
-	e := wasm.New(wasm.Program{Name: "test", Code: program(t)}, wasm.Config{})
+	e := wasm.New(wasm.Program{Name: "test", Code: code(program(t))}, wasm.Config{})
 	if err := e.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := e.Start(t.Context(), wasm.Limits{Memory: 1 << 20}); !errors.Is(err, wasm.ErrClosed) {
 		t.Errorf("got error %v, want ErrClosed", err)
 	}
-	broken := wasm.New(wasm.Program{Name: "test", Code: program(t)[:40]}, wasm.Config{})
+	broken := wasm.New(wasm.Program{Name: "test", Code: code(program(t)[:40])}, wasm.Config{})
 	if err := broken.Prepare(t.Context()); err == nil {
 		t.Error("a truncated module: got no error, want one")
 	}
@@ -261,7 +256,7 @@ func TestPrepareEndsWithItsContext(t *testing.T) {
 // again.
 func TestCloseDuringCompilation(t *testing.T) {
 	began, resume := make(chan struct{}), make(chan struct{})
-	e := wasm.New(wasm.Program{Name: "test", Code: program(t), Import: func(context.Context, wazero.Runtime, wazero.CompiledModule) error {
+	e := wasm.New(wasm.Program{Name: "test", Code: code(program(t)), Import: func(context.Context, wazero.Runtime, wazero.CompiledModule) error {
 		close(began)
 		<-resume
 		return nil

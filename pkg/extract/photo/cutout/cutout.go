@@ -8,15 +8,16 @@ import (
 	"fmt"
 	"image"
 
+	"github.com/assay-project/assay/pkg/extract/packed"
 	"github.com/assay-project/assay/pkg/extract/photo/tensor"
 	"github.com/assay-project/assay/pkg/extract/pixels"
 )
 
-//go:embed selfie.json
-var model []byte
+//go:embed selfie.json.br
+var packedModel []byte
 
-//go:embed selfie.bin
-var weights []byte
+//go:embed selfie.bin.br
+var packedWeights []byte
 
 //go:embed NOTICE
 var notice string
@@ -35,6 +36,14 @@ type Cutter struct{ graph *tensor.Graph }
 
 // New returns a Cutter. It returns an error if the model is damaged.
 func New() (*Cutter, error) {
+	model, err := packed.Brotli(packedModel, nil)
+	if err != nil {
+		return nil, err
+	}
+	weights, err := packed.Brotli(packedWeights, nil)
+	if err != nil {
+		return nil, err
+	}
 	graph, err := tensor.Load(model, weights)
 	return &Cutter{graph}, err
 }

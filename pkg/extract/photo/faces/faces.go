@@ -12,15 +12,16 @@ import (
 	"math"
 	"slices"
 
+	"github.com/assay-project/assay/pkg/extract/packed"
 	"github.com/assay-project/assay/pkg/extract/photo/tensor"
 	"github.com/assay-project/assay/pkg/extract/pixels"
 )
 
-//go:embed blazeface.json
-var model []byte
+//go:embed blazeface.json.br
+var packedModel []byte
 
-//go:embed blazeface.bin
-var weights []byte
+//go:embed blazeface.bin.br
+var packedWeights []byte
 
 //go:embed NOTICE
 var notice string
@@ -51,6 +52,14 @@ type Finder struct{ graph *tensor.Graph }
 
 // New returns a Finder. It returns an error if the model is damaged.
 func New() (*Finder, error) {
+	model, err := packed.Brotli(packedModel, nil)
+	if err != nil {
+		return nil, err
+	}
+	weights, err := packed.Brotli(packedWeights, nil)
+	if err != nil {
+		return nil, err
+	}
 	graph, err := tensor.Load(model, weights, output)
 	return &Finder{graph}, err
 }

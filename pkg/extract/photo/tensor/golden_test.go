@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/assay-project/assay/pkg/extract/packed"
 	"github.com/assay-project/assay/pkg/extract/photo/tensor"
 )
 
@@ -49,19 +50,25 @@ func input(shape ...int) tensor.Tensor {
 
 func load(t testing.TB, path string, outputs ...string) *tensor.Graph {
 	t.Helper()
-	model, err := os.ReadFile(path + ".json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	weights, err := os.ReadFile(path + ".bin")
-	if err != nil {
-		t.Fatal(err)
-	}
-	graph, err := tensor.Load(model, weights, outputs...)
+	graph, err := tensor.Load(unpacked(t, path+".json"), unpacked(t, path+".bin"), outputs...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return graph
+}
+
+// unpacked returns a file of a model.
+func unpacked(t testing.TB, path string) []byte {
+	t.Helper()
+	file, err := os.ReadFile(path + ".br")
+	if err != nil {
+		t.Fatal(err)
+	}
+	content, err := packed.Brotli(file, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return content
 }
 
 // models lists the models with the shapes of their inputs and the outputs that are used.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -111,14 +110,7 @@ func TestMalformed(t *testing.T) {
 // TestDamaged checks that loading and running a model in which one digit is replaced returns a
 // result or ErrModel.
 func TestDamaged(t *testing.T) {
-	model, err := os.ReadFile("../cutout/selfie.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	weights, err := os.ReadFile("../cutout/selfie.bin")
-	if err != nil {
-		t.Fatal(err)
-	}
+	model, weights := unpacked(t, "../cutout/selfie.json"), unpacked(t, "../cutout/selfie.bin")
 	var digits []int
 	for i, c := range model {
 		if c >= '0' && c <= '9' {

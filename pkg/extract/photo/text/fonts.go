@@ -2,19 +2,19 @@ package text
 
 import (
 	"bytes"
-	"compress/gzip"
 	"embed"
 	"fmt"
-	"io"
 	"strings"
 	"sync"
 	"unicode"
 
 	"github.com/go-text/typesetting/font"
 	"github.com/go-text/typesetting/shaping"
+
+	"github.com/assay-project/assay/pkg/extract/packed"
 )
 
-//go:embed fonts/*.ttf.gz
+//go:embed fonts/*.ttf.br
 var files embed.FS
 
 //go:embed fonts/LICENSE
@@ -41,33 +41,39 @@ type Fonts struct {
 // Load returns the fonts.
 func Load() (*Fonts, error) {
 	f := &Fonts{all: map[string]*font.Face{}}
+	var chinese []byte
 	for _, name := range names() {
-		face, err := load(name)
+		var base []byte
+		if name == "japanese" || name == "korean" {
+			base = chinese // has many glyphs of these fonts
+		}
+		data, face, err := load(name, base)
 		if err != nil {
 			return nil, fmt.Errorf("loading the font %s: %w", name, err)
+		}
+		if name == "chinese" {
+			chinese = data
 		}
 		f.all[name] = face
 	}
 	return f, nil
 }
 
-func load(name string) (*font.Face, error) {
-	data, err := files.ReadFile("fonts/" + name + ".ttf.gz")
+// load returns a font and its file, which was compressed relative to base.
+func load(name string, base []byte) ([]byte, *font.Face, error) {
+	file, err := files.ReadFile("fonts/" + name + ".ttf.br")
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	r, err := gzip.NewReader(bytes.NewReader(data))
+	data, err := packed.Brotli(file, base)
 	if err != nil {
-		return nil, err
-	}
-	if data, err = io.ReadAll(r); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	face, err := font.ParseTTF(bytes.NewReader(data))
 	if err == nil {
 		listCoverages(face.Font)
 	}
-	return face, err
+	return data, face, err
 }
 
 // faces returns the fonts for a text in the order in which they are tried. Han characters have different forms in Chinese,

@@ -8,12 +8,15 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/assay-project/assay/pkg/extract/packed"
 	"github.com/assay-project/assay/pkg/extract/wasm"
 	"github.com/assay-project/assay/pkg/extract/wasm/emscripten"
 )
 
-//go:embed rdkit.wasm.gz
-var code []byte
+//go:embed rdkit.wasm.br
+var program []byte
+
+func code() ([]byte, error) { return packed.Brotli(program, nil) }
 
 // Errors of a molecule. They are permanent: the same block fails again.
 var (

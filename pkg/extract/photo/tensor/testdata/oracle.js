@@ -3,7 +3,7 @@
 //   npm install @tensorflow/tfjs-core@4.22.0 @tensorflow/tfjs-converter@4.22.0 @tensorflow/tfjs-backend-cpu@4.22.0
 //   node oracle.js ../../faces/blazeface 600 Identity > blazeface.txt
 //   node oracle.js ../../cutout/selfie 256 > selfie.txt
-const fs = require('fs');
+const fs = require('fs'), zlib = require('zlib');
 const tf = require('@tensorflow/tfjs-core');
 const { loadGraphModel } = require('@tensorflow/tfjs-converter');
 require('@tensorflow/tfjs-backend-cpu');
@@ -32,7 +32,8 @@ function input(shape) {
 
 async function main(path, samples, outputs) {
   await tf.setBackend('cpu');
-  const model = JSON.parse(fs.readFileSync(path + '.json')), data = fs.readFileSync(path + '.bin');
+  const read = ending => zlib.brotliDecompressSync(fs.readFileSync(path + ending + '.br'));
+  const model = JSON.parse(read('.json')), data = read('.bin');
   const graph = await loadGraphModel({ load: async () => ({
     modelTopology: model.modelTopology, format: model.format, signature: model.signature,
     weightSpecs: model.weightsManifest.flatMap(group => group.weights),
