@@ -8,16 +8,15 @@ import (
 	"fmt"
 	"image"
 
-	"github.com/assay-project/assay/pkg/extract/packed"
 	"github.com/assay-project/assay/pkg/extract/photo/tensor"
 	"github.com/assay-project/assay/pkg/extract/pixels"
 )
 
 //go:embed selfie.json.br
-var packedModel []byte
+var model []byte
 
 //go:embed selfie.bin.br
-var packedWeights []byte
+var weights []byte
 
 //go:embed NOTICE
 var notice string
@@ -36,15 +35,7 @@ type Cutter struct{ graph *tensor.Graph }
 
 // New returns a Cutter. It returns an error if the model is damaged.
 func New() (*Cutter, error) {
-	model, err := packed.Brotli(packedModel, nil)
-	if err != nil {
-		return nil, err
-	}
-	weights, err := packed.Brotli(packedWeights, nil)
-	if err != nil {
-		return nil, err
-	}
-	graph, err := tensor.Load(model, weights)
+	graph, err := tensor.Unpack(model, weights)
 	return &Cutter{graph}, err
 }
 

@@ -12,16 +12,15 @@ import (
 	"math"
 	"slices"
 
-	"github.com/assay-project/assay/pkg/extract/packed"
 	"github.com/assay-project/assay/pkg/extract/photo/tensor"
 	"github.com/assay-project/assay/pkg/extract/pixels"
 )
 
 //go:embed blazeface.json.br
-var packedModel []byte
+var model []byte
 
 //go:embed blazeface.bin.br
-var packedWeights []byte
+var weights []byte
 
 //go:embed NOTICE
 var notice string
@@ -52,15 +51,7 @@ type Finder struct{ graph *tensor.Graph }
 
 // New returns a Finder. It returns an error if the model is damaged.
 func New() (*Finder, error) {
-	model, err := packed.Brotli(packedModel, nil)
-	if err != nil {
-		return nil, err
-	}
-	weights, err := packed.Brotli(packedWeights, nil)
-	if err != nil {
-		return nil, err
-	}
-	graph, err := tensor.Load(model, weights, output)
+	graph, err := tensor.Unpack(model, weights, output)
 	return &Finder{graph}, err
 }
 

@@ -5,7 +5,22 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	embedded "github.com/assay-project/assay/pkg/extract/packed"
 )
+
+// Unpack is like Load, for files that are compressed with Brotli.
+func Unpack(packedModel, packedWeights []byte, outputs ...string) (*Graph, error) {
+	model, err := embedded.Brotli(packedModel, nil)
+	if err != nil {
+		return nil, err
+	}
+	weights, err := embedded.Brotli(packedWeights, nil)
+	if err != nil {
+		return nil, err
+	}
+	return Load(model, weights, outputs...)
+}
 
 // Load returns the graph of a model, given as its JSON file and its weights. It computes the named outputs, or all outputs
 // of the model if none is named. The error is ErrModel with the reason.
