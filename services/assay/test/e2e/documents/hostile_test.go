@@ -20,7 +20,7 @@ import (
 var (
 	hostileSize  = flag.Int("hostile.size", 4<<10, "size of generated hostile documents, in bytes")
 	hostileSeed  = flag.Uint64("hostile.seed", 34, "seed of generated hostile documents")
-	hostileEvery = flag.Int("hostile.every", 4, "process one in so many of the generated hostile documents")
+	hostileEvery = flag.Int("hostile.every", 12, "process one in so many of the generated hostile documents")
 )
 
 // TestHostileDocuments: each generated hostile document of every format ends in a final state, with a reason that concerns

@@ -20,7 +20,7 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-var mutations = flag.Int("mutations", 2, "number of mutated documents per format")
+var mutations = flag.Int("mutations", 1, "number of mutated documents per format")
 
 // formats lists the formats whose documents are mutated.
 var formats = []string{"pdf", "docx", "xlsx", "pptx", "odt", "ods", "odp", "html", "svg", "doc", "xls", "ppt"}

@@ -23,7 +23,7 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-var paidJobs = flag.Int("paid.jobs", 20, "number of jobs in the load of paid providers; a tenth as many, but at least 10, then wait until the provider is disabled")
+var paidJobs = flag.Int("paid.jobs", 10, "number of jobs in the load of paid providers; a tenth as many, but at least 10, then wait until the provider is disabled")
 
 // noSkew lets a worker repeat a call soon after its time limit, because all processes of a test share one clock.
 const noSkew = "ASSAY_PHOTOJOB_CLOCK_SKEW=0s"

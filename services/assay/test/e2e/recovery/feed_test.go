@@ -15,7 +15,7 @@ import (
 // accepted item to its final state, with one outcome id. A text that is not old enough to count as an orphan remains.
 func TestFeedSurvivesLossOfAllStreams(t *testing.T) {
 	t.Parallel()
-	const posts, loss = 40, 20
+	const posts, loss = 16, 8
 	c := system.StartCluster(t, system.NoSweep, "ASSAY_ANALYZER_PARALLEL=1")
 	c.Front(t, c.Service(t, "ingest"), c.Service(t, "query"))
 	js := c.JetStream(t)

@@ -19,7 +19,7 @@ import (
 	"github.com/assay-project/assay/services/assay/test/fault/ledger"
 )
 
-var importFiles = flag.Int("fault.files", 60, "number of files imported while services are killed, 20 per folder")
+var importFiles = flag.Int("fault.files", 40, "number of files imported while services are killed, 20 per folder")
 
 const (
 	filesPerFolder = 20

@@ -29,7 +29,7 @@ import (
 )
 
 var (
-	loadUploads = flag.Int("fault.uploads", 40, "number of uploads of each run with kills")
+	loadUploads = flag.Int("fault.uploads", 24, "number of uploads of each run with kills")
 	loadSeed    = flag.Uint64("fault.seed", 13, "random seed of the processes to kill and the times of the kills")
 )
 

@@ -58,7 +58,7 @@ func bothWaysCountCorrectly(t *testing.T, s system.System) {
 	}
 }
 
-var burst = flag.Int("uploads.burst", 200, "number of concurrent uploads in a burst")
+var burst = flag.Int("uploads.burst", 100, "number of concurrent uploads in a burst")
 
 // manyConcurrentUploads: a burst of files by both kinds of upload is accepted completely, if clients retry uploads that
 // ingest rejects with 503 because they waited for 15 s, and each file has its own result.

@@ -24,7 +24,7 @@ import (
 var (
 	seed     = flag.Uint64("crash.seed", 1, "random seed of the pairs of crashes, their order, and the share to run")
 	doubles  = flag.Int("crash.doubles", 4, "number of runs with two crashes")
-	share    = flag.Int("crash.share", 50, "run one in this many crashes, chosen by the seed; 1 runs all")
+	share    = flag.Int("crash.share", 100, "run one in this many crashes, chosen by the seed; 1 runs all")
 	parallel = flag.Int("crash.systems", 2, "number of concurrent systems")
 	only     = flag.String("crash.scenarios", "", "run the scenarios whose names have this prefix, such as library; by default all")
 )

@@ -15,7 +15,7 @@ import (
 	"github.com/assay-project/assay/services/assay/test/fault/wire"
 )
 
-var share = flag.Int("workflow.share", 160, "test one in this many calls; 1 tests all")
+var share = flag.Int("workflow.share", 480, "test one in this many calls; 1 tests all")
 
 // point is the moment before or after the nth call of its kind since a scenario began.
 type point struct {
@@ -127,14 +127,25 @@ func scenarios() []scenario {
 // exactly once.
 func TestKilledAtEveryCall(t *testing.T) {
 	w := start(t)
-	for _, s := range append(scenarios(), w.learning()...) {
-		for i, p := range w.moments(s) {
-			if i%*share != 0 {
-				continue
-			}
+	all := append(scenarios(), w.learning()...)
+	for n, s := range all {
+		for _, p := range chosen(w.moments(s), *share, n, len(all)) {
 			w.killedAt(s, p)
 		}
 	}
+}
+
+// chosen returns one in every moments of the scenario with index n, at least one. The first is later for each successive
+// scenario, so that all scenarios together cover the run of a worker.
+func chosen(moments []point, every, n, scenarios int) []point {
+	first := (2*n + 1) * len(moments) / (2 * scenarios)
+	var all []point
+	for i, p := range moments {
+		if i%every == first%every {
+			all = append(all, p)
+		}
+	}
+	return all
 }
 
 func (w *world) killedAt(s scenario, p point) {
@@ -189,12 +200,8 @@ func TestErasedAtEveryCall(t *testing.T) {
 		if every > 1 { // all types together take less time than one scenario
 			every *= 2 * len(samples)
 		}
-		moments := w.moments(s)
-		first := (2*n + 1) * len(moments) / (2 * len(plans)) // later for each successive type, to cover all steps
-		for i, p := range moments {
-			if i%every == first%every {
-				w.erasedAt(s, reserve, one.body, p)
-			}
+		for _, p := range chosen(w.moments(s), every, n, len(plans)) {
+			w.erasedAt(s, reserve, one.body, p)
 		}
 	}
 }
