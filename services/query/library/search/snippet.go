@@ -2,6 +2,7 @@ package search
 
 import (
 	"iter"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -99,7 +100,7 @@ func (t Term) ends(words []Word) bool {
 		if t.Prefix && i == len(t.Words)-1 {
 			return strings.HasPrefix(words[i].Text, want)
 		}
-		if words[i].Text != want {
+		if words[i].Text != want && (len(t.Words) > 1 || !slices.Contains(t.Also, words[i].Text)) {
 			return false
 		}
 	}

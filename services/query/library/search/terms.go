@@ -9,7 +9,10 @@ import (
 // Term is one or more consecutive words of a query. The last may be a prefix.
 type Term struct {
 	Words  []string // folded
+	Typed  []string // the words as they were typed
+	Also   []string // for a single word: words that a node can have instead, folded. Parse returns none.
 	Prefix bool
+	Quoted bool // in quotation marks: the words are not expanded
 	Not    bool // a node that contains it is not a hit
 }
 
@@ -83,9 +86,9 @@ func next(query string) (text, rest string) {
 func term(text string) (Term, error) {
 	bare, not := strings.CutPrefix(text, "-")
 	bare, prefix := strings.CutSuffix(bare, "*")
-	t := Term{Not: not, Prefix: prefix}
+	t := Term{Not: not, Prefix: prefix, Quoted: strings.HasPrefix(bare, `"`)}
 	for w := range Words(bare) {
-		t.Words = append(t.Words, w.Text)
+		t.Words, t.Typed = append(t.Words, w.Text), append(t.Typed, bare[w.Start:w.End])
 	}
 	if !prefix {
 		return t, nil
@@ -97,4 +100,10 @@ func term(text string) (Term, error) {
 		return Term{}, wrong("%q is too short: write at least %d characters before an asterisk", text, minPrefix)
 	}
 	return t, nil
+}
+
+// Expandable reports whether a node can have another form of the term's word instead: a single word that is required, and
+// neither a prefix nor in quotation marks.
+func (t Term) Expandable() bool {
+	return len(t.Words) == 1 && !t.Quoted && !t.Prefix && !t.Not && Inflected(t.Words[0])
 }

@@ -42,13 +42,21 @@ func TestWords(t *testing.T) {
 func TestParse(t *testing.T) {
 	got, err := search.Parse(` Budget  -draft "annual  report" rep* -"old plan"* & 2026-01 x"y z" `)
 	want := search.Terms{
-		{Words: []string{"budget"}}, {Words: []string{"draft"}, Not: true}, {Words: []string{"annual", "report"}}, {Words: []string{"rep"}, Prefix: true},
-		{Words: []string{"old", "plan"}, Prefix: true, Not: true}, {Words: []string{"2026", "01"}}, {Words: []string{"x"}}, {Words: []string{"y", "z"}},
+		{Words: []string{"budget"}, Typed: []string{"Budget"}},
+		{Words: []string{"draft"}, Typed: []string{"draft"}, Not: true},
+		{Words: []string{"annual", "report"}, Typed: []string{"annual", "report"}, Quoted: true},
+		{Words: []string{"rep"}, Typed: []string{"rep"}, Prefix: true},
+		{Words: []string{"old", "plan"}, Typed: []string{"old", "plan"}, Quoted: true, Prefix: true, Not: true},
+		{Words: []string{"2026", "01"}, Typed: []string{"2026", "01"}},
+		{Words: []string{"x"}, Typed: []string{"x"}},
+		{Words: []string{"y", "z"}, Typed: []string{"y", "z"}, Quoted: true},
 	}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, error %v\nwant %+v", got, err, want)
 	}
-	if got, err := search.Parse(`a "b c`); err != nil || !reflect.DeepEqual(got, search.Terms{{Words: []string{"a"}}, {Words: []string{"b", "c"}}}) {
+	if got, err := search.Parse(`a "b c`); err != nil || !reflect.DeepEqual(got, search.Terms{
+		{Words: []string{"a"}, Typed: []string{"a"}}, {Words: []string{"b", "c"}, Typed: []string{"b", "c"}, Quoted: true},
+	}) {
 		t.Errorf("an open quotation: got %+v, error %v, want it closed at the end", got, err)
 	}
 	for query, advice := range map[string]string{

@@ -30,6 +30,8 @@ func Run(t *testing.T, open Open) {
 		"properties":  propertiesCountAsNames,
 		"phrases":     phrasesContinue,
 		"no words":    noWordsFindNothing,
+		"forms":       formsAreFound,
+		"typos":       typingErrorsAreFound,
 		"long texts":  longTextsAreSearched,
 		"visibility":  callersSeeWhatTheTablesAllow,
 		"filters":     filtersAndFacets,

@@ -77,6 +77,9 @@ func (e *excerpts) promising(ctx context.Context, no int64, count int) ([]int, e
 		for i := range words {
 			var err error
 			word := search.Term{Words: t.Words[i : i+1], Prefix: t.Prefix && i == len(t.Words)-1}
+			if len(t.Words) == 1 {
+				word.Also = t.Also
+			}
 			if words[i], err = e.blocks(ctx, no, count, word); err != nil {
 				return nil, err
 			}

@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"net/url"
 	"os"
 	"runtime"
@@ -23,6 +24,7 @@ type Index struct {
 	found, named *sql.Stmt
 	pack         *zstd.Encoder
 	unpack       *zstd.Decoder
+	learned      learned // used by writes
 }
 
 var _ search.Index = (*Index)(nil)
@@ -56,7 +58,7 @@ func Remove(path string) error {
 
 // open returns search.ErrDamaged for a file that is not an index of this version.
 func open(ctx context.Context, path string) (_ *Index, err error) {
-	x := &Index{}
+	x := &Index{learned: learned{maphash.MakeSeed(), map[uint64]bool{}}}
 	defer func() {
 		if err != nil {
 			_ = x.Close()
@@ -148,10 +150,15 @@ func (x *Index) transaction(ctx context.Context, do func(*change) error) error {
 	if err = do(c); err == nil {
 		err = c.end(ctx)
 	}
-	if err != nil {
-		return fault(errors.Join(err, tx.Rollback()))
+	if err == nil {
+		err = tx.Commit()
+	} else {
+		err = errors.Join(err, tx.Rollback())
 	}
-	return fault(tx.Commit())
+	if err != nil {
+		clear(x.learned.words) // some may not have been written
+	}
+	return fault(err)
 }
 
 // fault converts SQLite errors about a damaged file into search.ErrDamaged.

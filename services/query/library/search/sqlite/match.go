@@ -49,26 +49,22 @@ func owners(ctx context.Context, tx *sql.Tx, c library.Caller) (me int64, all []
 // expression returns the FTS5 query for one library. Words contain no quotation marks, the only character
 // that would have to be escaped.
 func expression(owner int64, terms search.Terms) string {
-	begin := prefix(owner)
 	var with, without []string
 	for _, t := range terms {
-		var b strings.Builder
-		b.WriteByte('"')
-		for i, w := range t.Words {
-			if i > 0 {
-				b.WriteByte(' ')
-			}
-			b.WriteString(begin)
-			b.WriteString(w)
-		}
-		b.WriteByte('"')
+		either := phrase(owner, t.Words)
 		if t.Prefix {
-			b.WriteString(" *")
+			either += " *"
+		}
+		if len(t.Also) > 0 {
+			for _, word := range t.Also {
+				either += " OR " + phrase(owner, []string{word})
+			}
+			either = "(" + either + ")"
 		}
 		if t.Not {
-			without = append(without, b.String())
+			without = append(without, either)
 		} else {
-			with = append(with, b.String())
+			with = append(with, either)
 		}
 	}
 	all := "(" + strings.Join(with, " AND ") + ")"
@@ -76,4 +72,20 @@ func expression(owner int64, terms search.Terms) string {
 		all += " NOT (" + strings.Join(without, " OR ") + ")"
 	}
 	return all
+}
+
+// phrase returns the FTS5 query for consecutive words.
+func phrase(owner int64, words []string) string {
+	begin := prefix(owner)
+	var b strings.Builder
+	b.WriteByte('"')
+	for i, w := range words {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(begin)
+		b.WriteString(w)
+	}
+	b.WriteByte('"')
+	return b.String()
 }

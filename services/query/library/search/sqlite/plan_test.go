@@ -84,7 +84,11 @@ func TestPlan(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer tx.Rollback() //nolint:errcheck // it only reads
-	arguments, _, err := parameters(t.Context(), tx, ownersQuery(t), nil)
+	asked, err := x.asked(t.Context(), tx, ownersQuery(t), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	arguments, err := asked.parameters()
 	if err != nil {
 		t.Fatal(err)
 	}

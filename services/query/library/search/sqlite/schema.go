@@ -2,7 +2,7 @@ package sqlite
 
 // version is the version of the schema, of search.Words, search.SortKey and what is indexed of files. A file with another
 // version is rebuilt.
-const version = 5
+const version = 6
 
 // schema creates the tables. Times are milliseconds since the Unix epoch.
 const schema = `
@@ -61,6 +61,13 @@ CREATE VIRTUAL TABLE block USING fts5 (text, content = '', contentless_delete = 
 -- caller may see a node, regardless of the size of the others. <owner>_ separates properties. search.Words splits the texts.
 -- Rows are deleted by specifying their words, because contentless_delete does not maintain the averages that scores depend on.
 CREATE VIRTUAL TABLE words USING fts5 (name, about, text, content = '', tokenize = "ascii tokenchars '_'");
+
+-- The words of each owner that have other forms, sorted, to find typing errors. Words of removed nodes remain.
+CREATE TABLE vocabulary (owner INTEGER NOT NULL, word TEXT NOT NULL, PRIMARY KEY (owner, word)) WITHOUT ROWID;
+
+-- The same words by their stems in the languages of the texts that have them, and these languages.
+CREATE TABLE stem (owner INTEGER NOT NULL, language TEXT NOT NULL, stem TEXT NOT NULL, word TEXT NOT NULL, PRIMARY KEY (owner, language, stem, word)) WITHOUT ROWID;
+CREATE TABLE spoken (owner INTEGER NOT NULL, language TEXT NOT NULL, PRIMARY KEY (owner, language)) WITHOUT ROWID;
 `
 
 // kinds lists the kinds of nodes. The number stored for a kind is its index.

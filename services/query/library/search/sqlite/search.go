@@ -20,7 +20,8 @@ import (
 //
 // BM25 is at most 2.2 times the weight of each term, however often a node contains it. Occurrences in names and properties
 // count so much that one is worth more than any number in a text, and a hit with such an occurrence precedes those without:
-// 32 terms in an index of 10^12 nodes score less than 1e4.
+// 32 terms in an index of 10^12 nodes score less than 1e4. Among hits that are equal in this, those with the words themselves
+// precede those with other forms of them, and hits with similar words come last.
 //
 // From each folder of a hit it walks up to the root, which it reaches only if no folder is in the trash. On the
 // way it checks whether a folder is shared with the caller, and whether one is the folder of the filter.
@@ -31,8 +32,8 @@ chosen (no, id, score, kind, format, created, parent, open, wanted) AS MATERIALI
 		n.trashed = 0 AND n.kind > 1 AND n.parent IS NOT NULL AND (:all OR n.created >= :from AND n.created < :to
 			AND (:kind = 0 OR n.kind = :kind) AND (:format = '' OR n.format = :format) AND (:status = '' OR n.status = :status))
 	FROM (
-		SELECT words.rowid AS no, -bm25(words, 1e9, 1e9, 1.0) + 1e4 * (bm25(words, 1.0, 1.0, 0.0) < 0) AS score
-		FROM json_each(:expressions) AS library CROSS JOIN words WHERE words MATCH library.value LIMIT :most
+		SELECT words.rowid AS no, -bm25(words, 1e9, 1e9, 1.0) + 2e4 * (bm25(words, 1.0, 1.0, 0.0) < 0) + (library.value ->> 'b') AS score
+		FROM json_each(:expressions) AS library CROSS JOIN words WHERE words MATCH library.value ->> 'q' LIMIT :most
 	) AS hits CROSS JOIN node AS n ON n.no = hits.no
 ),
 climb (folder, at, open, inside, depth) AS (
@@ -70,8 +71,8 @@ const (
 
 // Search returns one page of matching nodes, best match first.
 func (x *Index) Search(ctx context.Context, q search.Query) (search.Result, error) {
-	asked := scope(q.Caller.Owner, q.Caller.Groups, q.Terms, q.Filter)
-	after, err := values(q.Cursor, asked, 1)
+	scope := scope(q.Caller.Owner, q.Caller.Groups, q.Terms, q.Filter)
+	after, err := values(q.Cursor, scope, 1)
 	if err != nil {
 		return search.Result{}, err
 	}
@@ -88,25 +89,30 @@ func (x *Index) Search(ctx context.Context, q search.Query) (search.Result, erro
 		result.Facets = newGroups().facets()
 		return result, nil
 	}
-	arguments, cut, err := parameters(ctx, tx, q, after)
+	asked, err := x.asked(ctx, tx, q, after)
 	if err != nil {
 		return result, fault(err)
 	}
-	result.More = cut
-	found, err := collect(ctx, tx.StmtContext(ctx, x.found), arguments, &result)
+	found, err := asked.collect(ctx, tx.StmtContext(ctx, x.found), &result)
+	if err == nil && result.Total < few && !result.More {
+		var similar bool
+		if similar, err = correct(ctx, tx, asked.libraries); err == nil && similar {
+			found, err = asked.collect(ctx, tx.StmtContext(ctx, x.found), &result)
+		}
+	}
 	if err != nil {
 		return result, fault(err)
 	}
 	more := len(found) > q.Limit
 	found = found[:min(len(found), q.Limit)]
-	named, excerpts := tx.StmtContext(ctx, x.named), x.excerptsOf(tx, q.Terms, found)
+	named, excerpts := tx.StmtContext(ctx, x.named), x.excerptsOf(tx, shown(q.Terms, asked.libraries), found)
 	for _, h := range found {
 		hit, id, err := read(ctx, named, h, excerpts)
 		if err != nil {
 			return result, err
 		}
 		if result.Hits = append(result.Hits, hit); more {
-			result.Next = cursor{asked, []any{h.score}, id}.String()
+			result.Next = cursor{scope, []any{h.score}, id}.String()
 		}
 	}
 	return result, nil
@@ -130,33 +136,36 @@ func read(ctx context.Context, named *sql.Stmt, h hit, e *excerpts) (found searc
 	return found, id, err
 }
 
-// parameters returns the parameters of found. cut means that there may be more libraries than are searched.
-func parameters(ctx context.Context, tx *sql.Tx, q search.Query, after []any) (all []any, cut bool, err error) {
-	me, libraries, err := owners(ctx, tx, q.Caller)
+// request is a query with the parameters of found that stay the same when words are added.
+type request struct {
+	libraries []inLibrary
+	cut       bool // there may be more libraries than are searched
+	arguments []any
+}
+
+// asked prepares a query.
+func (x *Index) asked(ctx context.Context, tx *sql.Tx, q search.Query, after []any) (*request, error) {
+	me, owners, err := owners(ctx, tx, q.Caller)
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
-	expressions := make([]string, len(libraries))
-	for i, owner := range libraries {
-		expressions[i] = expression(owner, q.Terms)
-	}
-	asked, err := json.Marshal(expressions)
-	if err != nil {
-		return nil, false, err
+	r := &request{cut: len(owners) == maxOwners}
+	if r.libraries, err = inLibraries(ctx, tx, owners, q.Terms); err != nil {
+		return nil, err
 	}
 	who, err := json.Marshal(principals(q.Caller))
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	var below int64
 	if q.Below != "" {
 		key, err := keyOf(q.Below)
 		if err != nil {
-			return nil, false, err
+			return nil, err
 		}
 		below = -1 // matches no node
 		if err := tx.QueryRowContext(ctx, "SELECT no FROM node WHERE id = ?", key).Scan(&below); err != nil && !errors.Is(err, sql.ErrNoRows) {
-			return nil, false, err
+			return nil, err
 		}
 	}
 	from, to := int64(math.MinInt64), int64(math.MaxInt64)
@@ -170,11 +179,18 @@ func parameters(ctx context.Context, tx *sql.Tx, q search.Query, after []any) (a
 	if after != nil {
 		score, id = after[0], after[1]
 	}
-	return []any{
-		sql.Named("expressions", string(asked)), sql.Named("principals", string(who)), sql.Named("most", search.MaxMatches), sql.Named("me", me), sql.Named("all", q.Filter == search.Filter{Below: q.Below}),
+	r.arguments = []any{
+		sql.Named("principals", string(who)), sql.Named("most", search.MaxMatches), sql.Named("me", me), sql.Named("all", q.Filter == search.Filter{Below: q.Below}),
 		sql.Named("from", from), sql.Named("to", to), sql.Named("kind", max(0, slices.Index(kinds, string(q.Kind)))), sql.Named("format", q.Format),
 		sql.Named("status", string(q.Status)), sql.Named("below", below), sql.Named("score", score), sql.Named("id", id), sql.Named("limit", q.Limit+1),
-	}, len(libraries) == maxOwners, nil
+	}
+	return r, nil
+}
+
+// parameters returns the parameters of found.
+func (r *request) parameters() ([]any, error) {
+	asked, err := expressions(r.libraries)
+	return append(slices.Clone(r.arguments), sql.Named("expressions", asked)), err
 }
 
 type hit struct {
@@ -182,11 +198,16 @@ type hit struct {
 	score float64
 }
 
-// collect runs found, returns the hits and adds the counts to the result.
-func collect(ctx context.Context, found *sql.Stmt, arguments []any, result *search.Result) ([]hit, error) {
+// collect runs found, returns the hits and sets the counts of the result.
+func (r *request) collect(ctx context.Context, found *sql.Stmt, result *search.Result) ([]hit, error) {
 	var hits []hit
 	groups := newGroups()
-	rows, err := found.QueryContext(ctx, arguments...)
+	result.Total, result.More = 0, r.cut
+	parameters, err := r.parameters()
+	if err != nil {
+		return nil, err
+	}
+	rows, err := found.QueryContext(ctx, parameters...)
 	err = all(rows, err, func(rows *sql.Rows) error {
 		var part int
 		var value string

@@ -45,6 +45,9 @@ func (c *change) end(ctx context.Context) error {
 		if _, err := c.ExecContext(ctx, "INSERT INTO words (rowid, name, about, text) VALUES (?, ?, ?, ?)", no, w.name, w.about, w.text()); err != nil {
 			return err
 		}
+		if err := c.learn(ctx, w); err != nil {
+			return err
+		}
 		if !c.added[no] || len(w.blocks) < 2 {
 			continue
 		}
@@ -62,6 +65,7 @@ type nodeWords struct {
 	owner       int64
 	name, about string
 	known       bool     // there is a row of properties
+	labels      []string // the name and the properties
 	blocks      []string // the text
 }
 
@@ -75,13 +79,14 @@ func (c *change) words(ctx context.Context, no int64) (w nodeWords, err error) {
 	if err := c.QueryRowContext(ctx, read, no).Scan(&w.owner, &name, &packed); err != nil {
 		return w, err
 	}
-	w.name, w.known = tokens(w.owner, name), packed != nil
+	w.name, w.known, w.labels = tokens(w.owner, name), packed != nil, []string{name}
 	properties, err := unpackProperties(packed)
 	if err != nil {
 		return w, err
 	}
 	for _, p := range properties {
 		w.about += tokens(w.owner, p.Value) + prefix(w.owner) + " "
+		w.labels = append(w.labels, p.Value)
 	}
 	w.blocks, err = c.x.blocks(ctx, c, no)
 	return w, err
