@@ -1,6 +1,7 @@
 package library
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -25,8 +26,10 @@ func (a *Area) searchRoutes(r *web.Router) {
 		Description: "Returns nodes that the caller may read: its own, those shared with it, and public ones, but not the trash. " +
 			"The properties of a file are its title, authors, subject, keywords and the names of attached files. The best hits come first: " +
 			"those with a word in the name or the properties before those with words only in the text. A query consists of words that must all " +
-			"occur, \"quoted phrases\", prefixes with an asterisk such as rep*, and excluded words with a leading minus; AND, OR and NOT are " +
-			"words like others. Case and accents are ignored. A query without letters and digits finds nothing.",
+			"occur, in any of their forms, \"quoted phrases\", prefixes with an asterisk such as rep*, and excluded words with a leading minus; AND, OR and NOT are " +
+			"words like others. If few nodes match, words with typing errors do too. Case and accents are ignored. A query without letters and digits finds nothing. " +
+			"The fields name:, text:, title:, author:, subject:, keyword: and attachment: restrict a word or a phrase, such as title:\"annual report\", " +
+			"and the filters type:, in:, before:, after: and size: restrict the nodes, such as type:pdf in:/Reports before:2026-07 size:>10MB.",
 	}, a.search, indexed, wait.Refusals, web.Refusals{http.StatusNotFound: {"not-found"}, http.StatusUnprocessableEntity: {"search-syntax"}})
 }
 
@@ -77,6 +80,29 @@ type searchInput struct {
 	Cursor   string    `query:"cursor" maxLength:"200" doc:"the nextCursor of the previous page"`
 }
 
+// filter returns the filter of the query with that of the parameters. Each of them must be specified once.
+func (in *searchInput) filter(f search.Filter) (search.Filter, error) {
+	var twice []web.FieldError
+	both := func(parameter, name string, given, also bool) {
+		if given && also {
+			twice = append(twice, web.FieldError{Field: "query." + parameter, Message: "the query also has " + name + ": specify one of them"})
+		}
+	}
+	both("type", "type:", in.Type != "", f.Kind != "")
+	both("format", "type:", in.Format != "", f.Format != "")
+	both("parentId", "in:", in.ParentID != "", f.In != "")
+	both("from", "after:", !in.From.IsZero(), !f.From.IsZero())
+	both("to", "before:", !in.To.IsZero(), !f.To.IsZero())
+	if twice != nil {
+		return f, web.Invalid(twice...)
+	}
+	f.Kind = cmp.Or(f.Kind, library.Kind(in.Type))
+	f.Format = cmp.Or(f.Format, strings.ToLower(strings.TrimPrefix(in.Format, ".")))
+	f.Status, f.Below = lifecycle.State(in.Status), in.ParentID
+	f.From, f.To = cmp.Or(f.From, in.From), cmp.Or(f.To, in.To)
+	return f, nil
+}
+
 type searchOutput struct {
 	CacheControl string `header:"Cache-Control"`
 	Body         searchResult
@@ -99,9 +125,13 @@ type searchHit struct {
 }
 
 func (a *Area) search(ctx context.Context, in *searchInput) (*searchOutput, error) {
-	terms, err := search.Parse(in.Query)
+	parsed, err := search.Parse(in.Query)
 	if err != nil {
 		return nil, problem(err)
+	}
+	filter, err := in.filter(parsed.Filter)
+	if err != nil {
+		return nil, err
 	}
 	c := libraryCaller(in.Caller)
 	if in.ParentID != "" {
@@ -113,10 +143,7 @@ func (a *Area) search(ctx context.Context, in *searchInput) (*searchOutput, erro
 		return nil, problem(err)
 	}
 	found, result, err := a.searcher.Search(ctx, search.Query{
-		Caller: c, Terms: terms, Limit: in.Limit, Cursor: in.Cursor,
-		Filter: search.Filter{
-			Kind: library.Kind(in.Type), Format: strings.ToLower(strings.TrimPrefix(in.Format, ".")), Status: lifecycle.State(in.Status), Below: in.ParentID, From: in.From, To: in.To,
-		},
+		Caller: c, Terms: parsed.Terms, Limit: in.Limit, Cursor: in.Cursor, Filter: filter,
 	})
 	if err != nil {
 		return nil, problem(err)

@@ -106,8 +106,11 @@ type Filter struct {
 	Format string // file name extension in lower case
 	Status lifecycle.State
 	Below  string    // the id of a folder
+	In     string    // without Below: a folder's name, or names of folders with slashes between them; with a slash first, from the root
 	From   time.Time // created at or after this time
 	To     time.Time // created before this time
+	// MinSize and MaxSize are limits of the size of files in bytes.
+	MinSize, MaxSize int64
 }
 
 // MaxMatches limits the cost of a query: at most this many matching nodes are ranked, the caller's own first.

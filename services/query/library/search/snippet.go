@@ -31,13 +31,13 @@ const (
 // text that contain the most of them. It reads excerpts until it has enough passages.
 func Snippets(name string, properties []Property, excerpts iter.Seq2[Excerpt, error], terms Terms) ([]Snippet, error) {
 	var snippets []Snippet
-	if found := matches(name, terms); len(found) > 0 {
+	if found := matches(name, terms.in("name")); len(found) > 0 {
 		snippets = append(snippets, Snippet{Field: "name", Parts: Whole(name).parts(0, len(name), found)})
 	}
 	shown := 0
 	for _, p := range properties {
 		whole := Whole(p.Value)
-		if best := best(whole.passages(terms), 1); len(best) > 0 && shown < maxProperties {
+		if best := best(whole.passages(terms.in(FieldOf(p.Field))), 1); len(best) > 0 && shown < maxProperties {
 			snippets = append(snippets, Snippet{p.Field, best[0].parts()})
 			shown++
 		}
@@ -47,7 +47,7 @@ func Snippets(name string, properties []Property, excerpts iter.Seq2[Excerpt, er
 		if err != nil {
 			return nil, err
 		}
-		if found = append(found, e.passages(terms)...); len(found) >= maxSnippets {
+		if found = append(found, e.passages(terms.in("text"))...); len(found) >= maxSnippets {
 			break
 		}
 	}

@@ -1,9 +1,11 @@
 package search
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // Term is one or more consecutive words of a query. The last may be a prefix.
@@ -11,6 +13,7 @@ type Term struct {
 	Words  []string // folded
 	Typed  []string // the words as they were typed
 	Also   []string // for a single word: words that a node can have instead, folded. Parse returns none.
+	Field  string   // where the words are: one of the fields, or empty for all
 	Prefix bool
 	Quoted bool // in quotation marks: the words are not expanded
 	Not    bool // a node that contains it is not a hit
@@ -19,12 +22,37 @@ type Term struct {
 // Terms is a query: a node is a hit if it contains all terms without Not and none with Not. Without terms, nothing is a hit.
 type Terms []Term
 
+// in returns the terms that can be in a field.
+func (t Terms) in(field string) Terms {
+	var all Terms
+	for _, one := range t {
+		if one.Field == "" || one.Field == field {
+			all = append(all, one)
+		}
+	}
+	return all
+}
+
+// Expandable reports whether a node can have another form of the term's word instead: a single word that is required, and
+// neither a prefix nor in quotation marks.
+func (t Term) Expandable() bool {
+	return len(t.Words) == 1 && !t.Quoted && !t.Prefix && !t.Not && Inflected(t.Words[0])
+}
+
 // SyntaxError is an error in a query. Its text states how to correct the query.
-type SyntaxError struct{ advice string }
+type SyntaxError struct {
+	At     int // position of the wrong part in characters, the first being 1; 0 for the query as a whole
+	advice string
+}
 
-func (e *SyntaxError) Error() string { return e.advice }
+func (e *SyntaxError) Error() string {
+	if e.At == 0 {
+		return e.advice
+	}
+	return fmt.Sprintf("at character %d: %s", e.At, e.advice)
+}
 
-func wrong(format string, args ...any) error { return &SyntaxError{fmt.Sprintf(format, args...)} }
+func wrong(format string, args ...any) error { return &SyntaxError{0, fmt.Sprintf(format, args...)} }
 
 const (
 	maxTerms  = 32
@@ -32,31 +60,79 @@ const (
 	minPrefix = 2  // characters
 )
 
-// Parse parses a query: words, "phrases in quotes", prefixes with an asterisk, and a leading minus
-// for exclusion. A query without letters and digits has no terms. Parse returns a *SyntaxError if the query is invalid.
-func Parse(query string) (Terms, error) {
-	var terms Terms
+// Parsed is a parsed query.
+type Parsed struct {
+	Terms  Terms
+	Filter Filter // without Below
+}
+
+// Parse parses a query: words, "phrases in quotes", prefixes with an asterisk, a leading minus for exclusion, a field before
+// a colon, and filters. A query without letters and digits has no terms. Parse returns a *SyntaxError if the query is invalid.
+func Parse(query string) (Parsed, error) {
+	var p Parsed
 	words, positive := 0, false
 	for rest := strings.TrimSpace(query); rest != ""; rest = strings.TrimSpace(rest) {
-		text, after := next(rest)
-		rest = after
-		t, err := term(text)
+		at := utf8.RuneCountInString(query[:strings.LastIndex(query, rest)]) + 1
+		after, err := p.add(rest)
+		if syntax, ok := errors.AsType[*SyntaxError](err); ok {
+			syntax.At = at
+		}
 		if err != nil {
-			return nil, err
+			return Parsed{}, err
 		}
-		if len(t.Words) == 0 { // punctuation
-			continue
-		}
-		words += len(t.Words)
-		positive = positive || !t.Not
-		if terms = append(terms, t); len(terms) > maxTerms || words > maxWords {
-			return nil, wrong("the query is too long: use at most %d terms with %d words in total", maxTerms, maxWords)
-		}
+		rest = after
 	}
-	if len(terms) > 0 && !positive {
-		return nil, wrong("the query only excludes words: enter at least one word without a leading minus")
+	for _, t := range p.Terms {
+		words, positive = words+len(t.Words), positive || !t.Not
 	}
-	return terms, nil
+	switch {
+	case len(p.Terms) > maxTerms || words > maxWords:
+		return Parsed{}, wrong("the query is too long: use at most %d terms with %d words in total", maxTerms, maxWords)
+	case len(p.Terms) > 0 && !positive:
+		return Parsed{}, wrong("the query only excludes words: enter at least one word without a leading minus")
+	case len(p.Terms) == 0 && p.Filter != Filter{}:
+		return Parsed{}, wrong("the query has only filters: enter at least one word")
+	}
+	return p, nil
+}
+
+// add parses the first part of a query, a term or a filter, and returns the rest.
+func (p *Parsed) add(query string) (rest string, err error) {
+	bare, not := strings.CutPrefix(query, "-")
+	name, value, colon := strings.Cut(bare, ":")
+	name = strings.ToLower(name)
+	field, isFilter := fields[name], filters[name] != nil
+	if !colon || field == "" && !isFilter { // a colon in an address or a time
+		text, rest := next(query)
+		return rest, p.term(text, "")
+	}
+	text, rest := next(value)
+	if text == "" || unicode.IsSpace(rune(value[0])) {
+		return "", wrong("%s: has no value: write the value after the colon, without a space", name)
+	}
+	if !isFilter {
+		if not {
+			text = "-" + text
+		}
+		return rest, p.term(text, field)
+	}
+	if not {
+		return "", wrong("%s: cannot be excluded: write it without the leading minus", name)
+	}
+	return rest, filters[name](p, strings.Trim(text, `"`))
+}
+
+func (p *Parsed) term(text, field string) error {
+	t, err := term(text)
+	switch t.Field = field; {
+	case err != nil:
+		return err
+	case len(t.Words) > 0:
+		p.Terms = append(p.Terms, t)
+	case field != "":
+		return wrong("%s: has no word: write at least one letter or digit after the colon", field)
+	}
+	return nil // punctuation
 }
 
 // next splits the first term off a query.
@@ -100,10 +176,4 @@ func term(text string) (Term, error) {
 		return Term{}, wrong("%q is too short: write at least %d characters before an asterisk", text, minPrefix)
 	}
 	return t, nil
-}
-
-// Expandable reports whether a node can have another form of the term's word instead: a single word that is required, and
-// neither a prefix nor in quotation marks.
-func (t Term) Expandable() bool {
-	return len(t.Words) == 1 && !t.Quoted && !t.Prefix && !t.Not && Inflected(t.Words[0])
 }

@@ -6,7 +6,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/services/query/library/search"
 )
 
@@ -51,10 +53,10 @@ func TestParse(t *testing.T) {
 		{Words: []string{"x"}, Typed: []string{"x"}},
 		{Words: []string{"y", "z"}, Typed: []string{"y", "z"}, Quoted: true},
 	}
-	if err != nil || !reflect.DeepEqual(got, want) {
+	if err != nil || !reflect.DeepEqual(got.Terms, want) {
 		t.Errorf("got %+v, error %v\nwant %+v", got, err, want)
 	}
-	if got, err := search.Parse(`a "b c`); err != nil || !reflect.DeepEqual(got, search.Terms{
+	if got, err := search.Parse(`a "b c`); err != nil || !reflect.DeepEqual(got.Terms, search.Terms{
 		{Words: []string{"a"}, Typed: []string{"a"}}, {Words: []string{"b", "c"}, Typed: []string{"b", "c"}, Quoted: true},
 	}) {
 		t.Errorf("an open quotation: got %+v, error %v, want it closed at the end", got, err)
@@ -70,25 +72,71 @@ func TestParse(t *testing.T) {
 	}
 }
 
+// TestParseFields checks fields and filters, and the positions of errors.
+func TestParseFields(t *testing.T) {
+	got, err := search.Parse(`title:"Annual Report" -from:ann type:PDF in:"/My Reports" before:2026-07 after:2025 size:>1.5MB 12:30 http://x`)
+	day := func(year, month int) time.Time { return time.Date(year, time.Month(month), 1, 0, 0, 0, 0, time.UTC) }
+	want := search.Parsed{
+		Terms: search.Terms{
+			{Words: []string{"annual", "report"}, Typed: []string{"Annual", "Report"}, Field: "title", Quoted: true},
+			{Words: []string{"ann"}, Typed: []string{"ann"}, Field: "author", Not: true},
+			{Words: []string{"12", "30"}, Typed: []string{"12", "30"}},
+			{Words: []string{"http", "x"}, Typed: []string{"http", "x"}},
+		},
+		Filter: search.Filter{Format: "pdf", From: day(2025, 1), To: day(2026, 7), MinSize: 1_500_001, In: "/My Reports"},
+	}
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v, error %v\nwant %+v", got, err, want)
+	}
+	for query, want := range map[string]struct {
+		at     int
+		advice string
+	}{
+		"größe title:":       {7, "title: has no value"},
+		"a  title: b":        {4, "title: has no value"},
+		"a author:!":         {3, "author: has no word"},
+		"a before:yesterday": {3, `"yesterday" is not a date`},
+		"a size:10":          {3, `"10" is not a limit`},
+		"a size:>10parsec":   {3, "is not a limit"},
+		"a in:/":             {3, "is not a folder"},
+		"a type:???":         {3, "is not a type"},
+		"a -type:pdf":        {3, "type: cannot be excluded"},
+		"a b*":               {3, "too short"},
+		"type:pdf":           {0, "has only filters"},
+	} {
+		_, err := search.Parse(query)
+		if syntax, ok := errors.AsType[*search.SyntaxError](err); !ok || syntax.At != want.at || !strings.Contains(err.Error(), want.advice) {
+			t.Errorf("%q: got error %v, want %q at character %d", query, err, want.advice, want.at)
+		}
+	}
+	for query, want := range map[string]search.Filter{
+		"a size:<1KiB": {MaxSize: 1023}, "a size:<=2g": {MaxSize: 2e9}, "a size:>=7": {MinSize: 7}, "a type:folder": {Kind: library.KindFolder}, "a TYPE:.docx": {Format: "docx"},
+	} {
+		if got, err := search.Parse(query); err != nil || got.Filter != want {
+			t.Errorf("%q: got filter %+v, error %v, want %+v", query, got.Filter, err, want)
+		}
+	}
+}
+
 // TestParseWithoutWords checks that a query without letters and digits is valid, and has no terms.
 func TestParseWithoutWords(t *testing.T) {
 	for _, query := range []string{"", " ", "-", "&& !", "😀", `"`, `"?"`, "-!"} {
-		if got, err := search.Parse(query); err != nil || len(got) != 0 {
+		if got, err := search.Parse(query); err != nil || len(got.Terms) != 0 {
 			t.Errorf("%q: got %v, error %v, want no terms", query, got, err)
 		}
 	}
 }
 
 func FuzzParse(f *testing.F) {
-	for _, query := range []string{`a "b c" d* -e`, `"`, `-"x"*`, "東京*"} {
+	for _, query := range []string{`a "b c" d* -e`, `"`, `-"x"*`, "東京*", `title:"a b" -author:c size:>1MB`, "in: x", "type:"} {
 		f.Add(query)
 	}
 	f.Fuzz(func(t *testing.T, query string) {
-		terms, err := search.Parse(query)
-		if err == nil && len(terms) == 0 && len(slices.Collect(search.Words(query))) > 0 {
+		parsed, err := search.Parse(query)
+		if err == nil && len(parsed.Terms) == 0 && len(slices.Collect(search.Words(query))) > 0 {
 			t.Errorf("Parse(%q): got no terms and no error, want terms or an error", query)
 		}
-		snippets(t, query, query, terms)
+		snippets(t, query, query, parsed.Terms)
 	})
 }
 
@@ -104,10 +152,11 @@ func snippets(t *testing.T, name, text string, terms search.Terms, properties ..
 
 // TestSnippets checks which passages are selected and that their parts are the text with white space collapsed.
 func TestSnippets(t *testing.T) {
-	terms, err := search.Parse(`budget "annual report" pla* -draft`)
+	parsed, err := search.Parse(`budget "annual report" pla* -draft`)
 	if err != nil {
 		t.Fatal(err)
 	}
+	terms := parsed.Terms
 	filler := strings.Repeat("filler words without use ", 20)
 	text := "The budget alone. " + filler + "The <b>Annual\n\nReport</b> has the Budget and a plan. " + filler + "planning once more"
 	got := snippets(t, "budget 2026.pdf", text, terms)

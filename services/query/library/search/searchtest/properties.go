@@ -20,6 +20,8 @@ func propertiesCountAsNames(t *testing.T, open Open) {
 	queries := map[string][]string{
 		"annual": {"other.txt", "scan.pdf"}, `"annual report"`: {"other.txt", "scan.pdf"}, "zoe example": {"scan.pdf"}, "keyword pages": {"scan.pdf"}, "repo* -filler": {"other.txt"},
 		`"report zoe"`: {}, `"example filler"`: {}, // in different properties
+		"title:annual": {"scan.pdf"}, `title:"annual report"`: {"scan.pdf"}, "title:ann*": {"scan.pdf"}, "from:zoë pages": {"scan.pdf"}, "keyword:keyword": {"scan.pdf"},
+		"author:annual": {}, `author:"example filler"`: {}, "annual -author:zoe": {"other.txt"}, "titl*": {}, "name:annual": {},
 	}
 	for query, want := range queries {
 		w.wants(query, w.Find("ann", query), want...)

@@ -255,11 +255,11 @@ func (w *World) Find(owner, query string) []string {
 // Terms parses a query.
 func (w *World) Terms(query string) search.Terms {
 	w.t.Helper()
-	terms, err := search.Parse(query)
+	parsed, err := search.Parse(query)
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	return terms
+	return parsed.Terms
 }
 
 // wants reports an error if the sorted names got differ from want.

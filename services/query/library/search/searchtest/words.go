@@ -37,7 +37,11 @@ func wordsMatch(t *testing.T, open Open) {
 		"annual zurich":         {"Annual_Report-2026.pdf"}, // one word in the name, one in the text
 		"absent":                {},
 		`AND OR NOT NEAR`:       {},
-		`name:report ^report`:   {},
+		`body:report ^report`:   {}, // neither is syntax
+		`name:report ^report`:   {"Annual_Report-2026.pdf"},
+		"name:report text:fell": {},
+		"text:report text:fell": {"notes.txt"},
+		"report -text:revenue":  {},
 	} {
 		w.wants(query, w.Find("ann", query), want...)
 	}
@@ -92,6 +96,13 @@ func filtersAndFacets(t *testing.T, open Open) {
 		"to":       {search.Filter{To: time.Date(2019, 2, 3, 0, 0, 0, 1e6, time.UTC)}, 1},
 		"combined": {search.Filter{Kind: library.KindFile, Format: "txt", Below: above.ID, Status: library.Processed}, 1},
 		"unknown":  {search.Filter{Below: w.id()}, 0},
+		"in":       {search.Filter{In: "Alpha Above"}, 3},
+		"in path":  {search.Filter{In: "/alpha above/ALPHA BELOW"}, 1},
+		"in part":  {search.Filter{In: "alpha above/alpha below/"}, 1},
+		"not root": {search.Filter{In: "/alpha below"}, 0},
+		"in none":  {search.Filter{In: "beta"}, 0},
+		"larger":   {search.Filter{MinSize: 1}, 0},
+		"smaller":  {search.Filter{Kind: library.KindFile, MaxSize: 1}, 3},
 	} {
 		if ids, result := find(test.filter); len(ids) != test.want || result.Total != test.want {
 			t.Errorf("%s: got %d hits, total %d, want %d", name, len(ids), result.Total, test.want)

@@ -62,13 +62,13 @@ func BenchmarkLongTexts(b *testing.B) {
 		b.Fatal(err)
 	}
 	for _, query := range []string{"latequux", `"very last"`, "lateq*", "word0", "word0 latequux", `"word1 word0"`, "word1*"} {
-		terms, err := search.Parse(query)
+		parsed, err := search.Parse(query)
 		if err != nil {
 			b.Fatal(err)
 		}
 		b.Run(query, func(b *testing.B) {
 			for b.Loop() {
-				result, err := x.Search(b.Context(), search.Query{Caller: library.Caller{Owner: "ann"}, Terms: terms, Limit: files})
+				result, err := x.Search(b.Context(), search.Query{Caller: library.Caller{Owner: "ann"}, Terms: parsed.Terms, Limit: files})
 				if err != nil || len(result.Hits) != files || len(result.Hits[files-1].Snippets) == 0 {
 					b.Fatalf("got %d hits, error %v, want %d with snippets", len(result.Hits), err, files)
 				}

@@ -70,7 +70,7 @@ func (e *excerpts) read(ctx context.Context, no int64, i, count int) (search.Exc
 func (e *excerpts) promising(ctx context.Context, no int64, count int) ([]int, error) {
 	found := make([]int, count) // number of terms
 	for _, t := range e.terms {
-		if t.Not {
+		if t.Not || t.Field != "" && t.Field != "text" {
 			continue
 		}
 		words := make([][]bool, len(t.Words)) // by word, which blocks contain it

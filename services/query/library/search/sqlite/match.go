@@ -51,16 +51,22 @@ func owners(ctx context.Context, tx *sql.Tx, c library.Caller) (me int64, all []
 func expression(owner int64, terms search.Terms) string {
 	var with, without []string
 	for _, t := range terms {
-		either := phrase(owner, t.Words)
+		begin, column := prefix(owner), ""
+		switch t.Field {
+		case "":
+		case "name", "text":
+			column = t.Field + " : "
+		default:
+			begin, column = fieldPrefix(owner, t.Field), "about : "
+		}
+		either := phrase(begin, t.Words)
 		if t.Prefix {
 			either += " *"
 		}
-		if len(t.Also) > 0 {
-			for _, word := range t.Also {
-				either += " OR " + phrase(owner, []string{word})
-			}
-			either = "(" + either + ")"
+		for _, word := range t.Also {
+			either += " OR " + phrase(begin, []string{word})
 		}
+		either = column + "(" + either + ")"
 		if t.Not {
 			without = append(without, either)
 		} else {
@@ -74,18 +80,7 @@ func expression(owner int64, terms search.Terms) string {
 	return all
 }
 
-// phrase returns the FTS5 query for consecutive words.
-func phrase(owner int64, words []string) string {
-	begin := prefix(owner)
-	var b strings.Builder
-	b.WriteByte('"')
-	for i, w := range words {
-		if i > 0 {
-			b.WriteByte(' ')
-		}
-		b.WriteString(begin)
-		b.WriteString(w)
-	}
-	b.WriteByte('"')
-	return b.String()
+// phrase returns the FTS5 query for consecutive words, each after a prefix.
+func phrase(begin string, words []string) string {
+	return `"` + begin + strings.Join(words, " "+begin) + `"`
 }

@@ -69,11 +69,11 @@ func filled(t *testing.T, libraries, files int) *Index {
 
 func ownersQuery(t *testing.T) search.Query {
 	t.Helper()
-	terms, err := search.Parse("common -absent")
+	parsed, err := search.Parse("common -absent")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return search.Query{Caller: library.Caller{Owner: "owner-0"}, Terms: terms, Limit: 20}
+	return search.Query{Caller: library.Caller{Owner: "owner-0"}, Terms: parsed.Terms, Limit: 20}
 }
 
 // TestPlan checks that a search accesses tables by key only, starting with the hits.
@@ -195,7 +195,7 @@ func TestSearchIsBounded(t *testing.T) {
 		t.Errorf("got %d pages read, want at most %d", pages(t, x, q), 6*search.MaxMatches)
 	}
 	terms := slices.Concat(ownersQuery(t).Terms[:1], search.Terms{{Words: []string{"7"}}})
-	if result, err := x.Search(t.Context(), search.Query{Caller: library.Caller{Owner: "owner-0"}, Terms: terms, Limit: 20}); err != nil || result.Total != 1 || result.More {
+	if result, err := x.Search(t.Context(), search.Query{Caller: library.Caller{Owner: "owner-0"}, Terms: parsed.Terms, Limit: 20}); err != nil || result.Total != 1 || result.More {
 		t.Errorf("one match: got total %d, more %t, error %v, want 1 and false", result.Total, result.More, err)
 	}
 }

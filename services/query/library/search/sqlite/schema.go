@@ -58,7 +58,8 @@ CREATE TABLE body (block INTEGER PRIMARY KEY, text BLOB NOT NULL);
 CREATE VIRTUAL TABLE block USING fts5 (text, content = '', contentless_delete = 1, detail = none, tokenize = "ascii tokenchars '_'");
 
 -- The words of names, properties and texts, each as <owner>_<word>: a query reads only the postings of libraries of which the
--- caller may see a node, regardless of the size of the others. <owner>_ separates properties. search.Words splits the texts.
+-- caller may see a node, regardless of the size of the others. <owner>_ separates properties. Their words are also there as
+-- <owner>__<field>_<word>. search.Words splits the texts.
 -- Rows are deleted by specifying their words, because contentless_delete does not maintain the averages that scores depend on.
 CREATE VIRTUAL TABLE words USING fts5 (name, about, text, content = '', tokenize = "ascii tokenchars '_'");
 

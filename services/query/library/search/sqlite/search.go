@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
-	"errors"
 	"math"
 	"slices"
 	"strconv"
@@ -30,7 +29,7 @@ WITH RECURSIVE
 chosen (no, id, score, kind, format, created, parent, open, wanted) AS MATERIALIZED (
 	SELECT n.no, n.id, hits.score, n.kind, n.format, n.created, n.parent, n.owner = :me OR n.shared AND ` + granted + `,
 		n.trashed = 0 AND n.kind > 1 AND n.parent IS NOT NULL AND (:all OR n.created >= :from AND n.created < :to
-			AND (:kind = 0 OR n.kind = :kind) AND (:format = '' OR n.format = :format) AND (:status = '' OR n.status = :status))
+			AND (:kind = 0 OR n.kind = :kind) AND (:format = '' OR n.format = :format) AND (:status = '' OR n.status = :status) AND n.size >= :minsize AND (:maxsize = 0 OR n.size <= :maxsize))
 	FROM (
 		SELECT words.rowid AS no, -bm25(words, 1e9, 1e9, 1.0) + 2e4 * (bm25(words, 1.0, 1.0, 0.0) < 0) + (library.value ->> 'b') AS score
 		FROM json_each(:expressions) AS library CROSS JOIN words WHERE words MATCH library.value ->> 'q' LIMIT :most
@@ -39,7 +38,7 @@ chosen (no, id, score, kind, format, created, parent, open, wanted) AS MATERIALI
 climb (folder, at, open, inside, depth) AS (
 	SELECT DISTINCT parent, parent, 0, 0, 0 FROM chosen WHERE wanted
 	UNION ALL
-	SELECT climb.folder, n.parent, climb.open OR n.shared AND ` + granted + `, climb.inside OR n.no = :below, climb.depth + 1
+	SELECT climb.folder, n.parent, climb.open OR n.shared AND ` + granted + `, climb.inside OR n.no IN (SELECT value FROM json_each(:below)), climb.depth + 1
 	FROM climb CROSS JOIN node AS n ON n.no = climb.at
 	WHERE +n.trashed = 0 AND +n.kind > 0 AND (+n.parent IS NOT NULL OR +n.kind = 1) AND climb.depth < 128
 ),
@@ -48,7 +47,7 @@ visible (no, id, score, kind, format, created) AS MATERIALIZED (
 	SELECT no, id, score, kind, format, created
 	FROM chosen
 	WHERE wanted AND (open AND parent IN (SELECT no FROM folder) OR parent IN (SELECT no FROM folder WHERE open))
-		AND (:below = 0 OR parent IN (SELECT no FROM folder WHERE inside))
+		AND (:everywhere OR parent IN (SELECT no FROM folder WHERE inside))
 )
 SELECT 0, no, score FROM (
 	SELECT no, score FROM visible WHERE score < :score OR score = :score AND id < :id ORDER BY score DESC, id DESC LIMIT :limit
@@ -157,16 +156,9 @@ func (x *Index) asked(ctx context.Context, tx *sql.Tx, q search.Query, after []a
 	if err != nil {
 		return nil, err
 	}
-	var below int64
-	if q.Below != "" {
-		key, err := keyOf(q.Below)
-		if err != nil {
-			return nil, err
-		}
-		below = -1 // matches no node
-		if err := tx.QueryRowContext(ctx, "SELECT no FROM node WHERE id = ?", key).Scan(&below); err != nil && !errors.Is(err, sql.ErrNoRows) {
-			return nil, err
-		}
+	folders, err := below(ctx, tx, owners, q.Filter)
+	if err != nil {
+		return nil, err
 	}
 	from, to := int64(math.MinInt64), int64(math.MaxInt64)
 	if !q.From.IsZero() {
@@ -180,9 +172,9 @@ func (x *Index) asked(ctx context.Context, tx *sql.Tx, q search.Query, after []a
 		score, id = after[0], after[1]
 	}
 	r.arguments = []any{
-		sql.Named("principals", string(who)), sql.Named("most", search.MaxMatches), sql.Named("me", me), sql.Named("all", q.Filter == search.Filter{Below: q.Below}),
+		sql.Named("principals", string(who)), sql.Named("most", search.MaxMatches), sql.Named("me", me), sql.Named("all", q.Filter == search.Filter{Below: q.Below, In: q.In}),
 		sql.Named("from", from), sql.Named("to", to), sql.Named("kind", max(0, slices.Index(kinds, string(q.Kind)))), sql.Named("format", q.Format),
-		sql.Named("status", string(q.Status)), sql.Named("below", below), sql.Named("score", score), sql.Named("id", id), sql.Named("limit", q.Limit+1),
+		sql.Named("status", string(q.Status)), sql.Named("minsize", q.MinSize), sql.Named("maxsize", q.MaxSize), sql.Named("everywhere", q.Below == "" && q.In == ""), sql.Named("below", folders), sql.Named("score", score), sql.Named("id", id), sql.Named("limit", q.Limit+1),
 	}
 	return r, nil
 }

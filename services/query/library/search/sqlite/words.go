@@ -52,7 +52,7 @@ func (c *change) end(ctx context.Context) error {
 			continue
 		}
 		for i, text := range w.blocks {
-			if _, err := c.ExecContext(ctx, "INSERT INTO block (rowid, text) VALUES (?, ?)", blockNo(no, i), distinct(tokens(w.owner, text))); err != nil {
+			if _, err := c.ExecContext(ctx, "INSERT INTO block (rowid, text) VALUES (?, ?)", blockNo(no, i), distinct(tokens(prefix(w.owner), text))); err != nil {
 				return err
 			}
 		}
@@ -70,7 +70,7 @@ type nodeWords struct {
 }
 
 // text returns the tokens of the text.
-func (w nodeWords) text() string { return tokens(w.owner, strings.Join(w.blocks, "")) }
+func (w nodeWords) text() string { return tokens(prefix(w.owner), strings.Join(w.blocks, "")) }
 
 func (c *change) words(ctx context.Context, no int64) (w nodeWords, err error) {
 	var name string
@@ -79,13 +79,15 @@ func (c *change) words(ctx context.Context, no int64) (w nodeWords, err error) {
 	if err := c.QueryRowContext(ctx, read, no).Scan(&w.owner, &name, &packed); err != nil {
 		return w, err
 	}
-	w.name, w.known, w.labels = tokens(w.owner, name), packed != nil, []string{name}
+	w.name, w.known, w.labels = tokens(prefix(w.owner), name), packed != nil, []string{name}
 	properties, err := unpackProperties(packed)
 	if err != nil {
 		return w, err
 	}
 	for _, p := range properties {
-		w.about += tokens(w.owner, p.Value) + prefix(w.owner) + " "
+		for _, begin := range []string{prefix(w.owner), fieldPrefix(w.owner, search.FieldOf(p.Field))} {
+			w.about += tokens(begin, p.Value) + begin + " " // which ends a property
+		}
 		w.labels = append(w.labels, p.Value)
 	}
 	w.blocks, err = c.x.blocks(ctx, c, no)
@@ -95,9 +97,11 @@ func (c *change) words(ctx context.Context, no int64) (w nodeWords, err error) {
 // prefix returns the prefix of the tokens of an owner.
 func prefix(owner int64) string { return strconv.FormatInt(owner, 36) + "_" }
 
-// tokens returns the indexed words of a text.
-func tokens(owner int64, text string) string {
-	begin := prefix(owner)
+// fieldPrefix returns the prefix of the tokens of an owner for the words in a field. No prefix of a word begins like it.
+func fieldPrefix(owner int64, field string) string { return prefix(owner) + "_" + field + "_" }
+
+// tokens returns the indexed words of a text, each after a prefix.
+func tokens(begin, text string) string {
 	var b strings.Builder
 	for w := range search.Words(text) {
 		b.WriteString(begin)

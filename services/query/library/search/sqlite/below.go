@@ -1,0 +1,103 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/assay-project/assay/services/query/library/search"
+)
+
+// maxFolders is the maximum number of folders with the same name that are searched.
+const maxFolders = 1000
+
+// below returns the numbers of the folders that a filter names, as a JSON array. Names are compared without case and accents. A
+// folder that the caller may not see has no effect: its nodes are not hits.
+func below(ctx context.Context, tx *sql.Tx, owners []int64, f search.Filter) (string, error) {
+	all := []int64{}
+	switch {
+	case f.Below != "":
+		key, err := keyOf(f.Below)
+		if err != nil {
+			return "", err
+		}
+		var no int64
+		err = tx.QueryRowContext(ctx, "SELECT no FROM node WHERE id = ?", key).Scan(&no)
+		if err != nil && !errors.Is(err, sql.ErrNoRows) {
+			return "", err
+		}
+		if err == nil {
+			all = append(all, no)
+		}
+	case f.In != "":
+		names := strings.FieldsFunc(f.In, func(r rune) bool { return r == '/' })
+		for i, name := range names {
+			names[i] = search.SortKey(name)
+		}
+		var err error
+		if all, err = foldersNamed(ctx, tx, owners, names, strings.HasPrefix(f.In, "/")); err != nil {
+			return "", err
+		}
+	}
+	text, err := json.Marshal(all)
+	return string(text), err
+}
+
+// foldersNamed returns the folders with the last of the names, below folders with the others. rooted means that the first is in a
+// root.
+func foldersNamed(ctx context.Context, tx *sql.Tx, owners []int64, names []string, rooted bool) ([]int64, error) {
+	where, err := json.Marshal(owners)
+	if err != nil {
+		return nil, err
+	}
+	const candidates = `SELECT n.no, n.parent FROM json_each(?) AS o CROSS JOIN node AS n INDEXED BY owned_name
+		ON n.owner = o.value AND n.kind = ? AND n.sortname = ? WHERE n.kind > 1 AND n.trashed = 0 AND n.parent IS NOT NULL LIMIT ?`
+	type candidate struct{ no, above int64 }
+	var open []candidate
+	last := names[len(names)-1]
+	err = each(ctx, tx, candidates, []any{string(where), slices.Index(kinds, "Folder"), last, maxFolders}, func(rows *sql.Rows) error {
+		var c candidate
+		err := rows.Scan(&c.no, &c.above)
+		open = append(open, c)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	all := []int64{}
+	for _, c := range open {
+		is, err := hasPath(ctx, tx, c.above, names[:len(names)-1], rooted)
+		if err != nil {
+			return nil, err
+		}
+		if is {
+			all = append(all, c.no)
+		}
+	}
+	return all, nil
+}
+
+// hasPath reports whether a folder and those above it have the names.
+func hasPath(ctx context.Context, tx *sql.Tx, no int64, names []string, rooted bool) (bool, error) {
+	for i := len(names); ; i-- {
+		if i == 0 && !rooted {
+			return true, nil
+		}
+		var kind int
+		var name string
+		var above sql.NullInt64
+		if err := tx.QueryRowContext(ctx, "SELECT kind, sortname, parent FROM node WHERE no = ?", no).Scan(&kind, &name, &above); err != nil {
+			return false, err
+		}
+		if i == 0 {
+			return kind == kindUser, nil
+		}
+		if name != names[i-1] || !above.Valid {
+			return false, nil
+		}
+		no = above.Int64
+	}
+}
