@@ -18,30 +18,31 @@ func wordsMatch(t *testing.T, open Open) {
 	w.File(root, "plan.docx", "reporting lines of the re-organization")
 	w.Folder(root, "Reports")
 	for query, want := range map[string][]string{
-		"report":                {"Annual_Report-2026.pdf", "notes.txt"},
-		"REPORT annual":         {"Annual_Report-2026.pdf", "notes.txt"},
-		`"annual report"`:       {"Annual_Report-2026.pdf"},
-		`"report of the"`:       {"notes.txt"},
-		"rep*":                  {"Annual_Report-2026.pdf", "Reports", "notes.txt", "plan.docx"},
-		"reporti*":              {"plan.docx"},
-		`"annual rep"*`:         {"Annual_Report-2026.pdf"},
-		"report -revenue":       {},
-		"report -zurich":        {"notes.txt"},
-		`report -"annual rep"*`: {"notes.txt"},
-		"zürich":                {"Annual_Report-2026.pdf"},
-		"zurich":                {"Annual_Report-2026.pdf"},
-		"2026.pdf":              {"Annual_Report-2026.pdf"},
-		"re-organization":       {"plan.docx"},
-		"東京":                    {"東京.txt"},
-		"京都":                    {},
-		"annual zurich":         {"Annual_Report-2026.pdf"}, // one word in the name, one in the text
-		"absent":                {},
-		`AND OR NOT NEAR`:       {},
-		`body:report ^report`:   {}, // neither is syntax
-		`name:report ^report`:   {"Annual_Report-2026.pdf"},
-		"name:report text:fell": {},
-		"text:report text:fell": {"notes.txt"},
-		"report -text:revenue":  {},
+		"report":                  {"Annual_Report-2026.pdf", "Reports", "notes.txt", "plan.docx"}, // reports, reporting
+		`"report"`:                {"Annual_Report-2026.pdf", "notes.txt"},
+		"REPORT annual":           {"Annual_Report-2026.pdf", "notes.txt"},
+		`"annual report"`:         {"Annual_Report-2026.pdf"},
+		`"report of the"`:         {"notes.txt"},
+		"rep*":                    {"Annual_Report-2026.pdf", "Reports", "notes.txt", "plan.docx"},
+		"reporti*":                {"plan.docx"},
+		`"annual rep"*`:           {"Annual_Report-2026.pdf"},
+		`"report" -revenue`:       {},
+		`"report" -zurich`:        {"notes.txt"},
+		`"report" -"annual rep"*`: {"notes.txt"},
+		"zürich":                  {"Annual_Report-2026.pdf"},
+		"zurich":                  {"Annual_Report-2026.pdf"},
+		"2026.pdf":                {"Annual_Report-2026.pdf"},
+		"re-organization":         {"plan.docx"},
+		"東京":                      {"東京.txt"},
+		"京都":                      {},
+		"annual zurich":           {"Annual_Report-2026.pdf"}, // one word in the name, one in the text
+		"absent":                  {},
+		`AND OR NOT NEAR`:         {},
+		`body:report ^report`:     {}, // neither is syntax
+		`name:report ^report`:     {"Annual_Report-2026.pdf", "Reports"},
+		"name:report text:fell":   {},
+		"text:report text:fell":   {"notes.txt"},
+		`"report" -text:revenue`:  {},
 	} {
 		w.wants(query, w.Find("ann", query), want...)
 	}

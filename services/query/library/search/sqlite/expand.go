@@ -101,7 +101,7 @@ func expressions(all []inLibrary) (string, error) {
 			typos = append(typos, expressed{"(" + expression(l.owner, l.typos) + ") NOT (" + without + ")", typoBase})
 		}
 	}
-	text, err := json.Marshal(slices.Concat(exact, forms, typos))
+	text, err := json.Marshal(append([]expressed{}, slices.Concat(exact, forms, typos)...))
 	return string(text), err
 }
 
