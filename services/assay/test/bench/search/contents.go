@@ -105,6 +105,18 @@ func (l *contents) text(words int) string {
 	return strings.Join(all, " ")
 }
 
+// misspelled returns a word with two neighboring letters swapped.
+func (l *contents) misspelled() string {
+	for {
+		word := []byte(l.text(1))
+		at := l.random.IntN(len(word) - 1)
+		if len(word) >= 4 && word[at] != word[at+1] {
+			word[at], word[at+1] = word[at+1], word[at]
+			return string(word)
+		}
+	}
+}
+
 const (
 	writers = 16
 	batch   = 25 // the limit of BatchWriteItem

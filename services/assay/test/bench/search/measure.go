@@ -25,6 +25,8 @@ func (s *system) searches(ctx context.Context, out io.Writer, l *contents, count
 		{"a phrase", func() string { return `"` + l.text(2) + `"` }},
 		{"a prefix", func() string { return l.text(1)[:2] + "*" }},
 		{"most frequent word", func() string { return l.word(0) }},
+		{"a field", func() string { return "name:" + l.text(1) }},
+		{"a typing error", func() string { return l.misspelled() }},
 	}
 	var every, everyCPU []time.Duration
 	for _, kind := range kinds {
