@@ -49,6 +49,10 @@ func searchesFind(t *testing.T, s system.System) {
 	}
 	find(c, client.Search{Query: word, Format: "md"}, text)
 	find(c, client.Search{Query: word + " -text"})
+	find(c, client.Search{Query: word + " type:md in:above/below size:>1 after:2020"}, text)
+	find(c, client.Search{Query: word + " in:elsewhere"})
+	find(c, client.Search{Query: "name:" + word}, named)
+	find(c, client.Search{Query: "text:" + word}, text)
 	find(c, client.Search{Query: `"with the ` + word + `"`}, text)
 	find(stranger, client.Search{Query: word})
 	find(anonymous, client.Search{Query: word})
@@ -90,7 +94,7 @@ func searchesFind(t *testing.T, s system.System) {
 func searchesExplain(t *testing.T, s system.System) {
 	owner := system.NewOwner()
 	c := s.Client(t, owner)
-	for query, want := range map[string]string{"-only": "without a leading minus", "a*": "at least 2", "***": "has no prefix"} {
+	for query, want := range map[string]string{"-only": "without a leading minus", "a*": "at least 2", "***": "has no prefix", "größe size:big": `at character 7: \"big\" is not a limit`} {
 		resp, body := request(t, s, http.MethodGet, "/v1/library/search?q="+url.QueryEscape(query), owner, "")
 		if resp.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(body, "urn:assay:problem:search-syntax") || !strings.Contains(body, want) {
 			t.Errorf("%s: %d %s, want 422 search-syntax with %q", query, resp.StatusCode, body, want)
@@ -100,7 +104,7 @@ func searchesExplain(t *testing.T, s system.System) {
 	if _, err := c.SearchLibrary(system.Within(t), client.Search{Query: "some", After: client.NodeVersion(n)}); err != nil {
 		t.Fatal(err)
 	}
-	for _, query := range []string{"", "?q=", "?q=a&after=nonsense", "?q=a&cursor=nonsense", "?q=a&limit=0", "?q=a&from=yesterday", "?q=a&type=Thing"} {
+	for _, query := range []string{"", "?q=", "?q=a&after=nonsense", "?q=a&cursor=nonsense", "?q=a&limit=0", "?q=a&from=yesterday", "?q=a&type=Thing", "?q=a+type:folder&type=File"} {
 		if resp, body := request(t, s, http.MethodGet, "/v1/library/search"+query, owner, ""); resp.StatusCode != http.StatusUnprocessableEntity {
 			t.Errorf("%q: %d %s, want 422", query, resp.StatusCode, body)
 		}

@@ -35,6 +35,7 @@ func Run(t *testing.T, open Open) {
 		"long texts":  longTextsAreSearched,
 		"visibility":  callersSeeWhatTheTablesAllow,
 		"filters":     filtersAndFacets,
+		"hidden":      foldersAreHidden,
 		"pages":       pagesHaveAll,
 		"late events": lateEventsAreIgnored,
 		"build":       buildHasExactlyTheNodes,

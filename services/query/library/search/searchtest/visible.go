@@ -106,3 +106,23 @@ func pagesHaveAll(t *testing.T, open Open) {
 		}
 	}
 }
+
+// foldersAreHidden checks that a search below a folder finds nothing for a caller who may read its files but not its name.
+func foldersAreHidden(t *testing.T, open Open) {
+	w := NewWorld(t, open)
+	secret := w.Folder(w.Root("ann"), "secret")
+	shared := w.Folder(secret, "shared")
+	w.File(shared, "common.txt", "")
+	shared.Permissions.Users = []string{"bob"}
+	w.Put(shared)
+	for in, want := range map[string]struct{ ann, bob int }{
+		"shared": {1, 1}, "secret": {1, 0}, "secret/shared": {1, 0}, "/secret/shared": {1, 0}, "/secret": {1, 0}, "/shared": {0, 0},
+	} {
+		for owner, want := range map[string]int{"ann": want.ann, "bob": want.bob} {
+			ids, _ := w.Search(search.Query{Caller: library.Caller{Owner: owner}, Terms: w.Terms("common"), Filter: search.Filter{In: in}})
+			if len(ids) != want {
+				t.Errorf("%s in %s: got %d hits, want %d", owner, in, len(ids), want)
+			}
+		}
+	}
+}

@@ -15,8 +15,8 @@ import (
 const maxFolders = 1000
 
 // below returns the numbers of the folders that a filter names, as a JSON array. Names are compared without case and accents. A
-// folder that the caller may not see has no effect: its nodes are not hits.
-func below(ctx context.Context, tx *sql.Tx, owners []int64, f search.Filter) (string, error) {
+// folder whose name the caller may not see, or in whose path there is one, has no effect. who are the parameters of granted.
+func below(ctx context.Context, tx *sql.Tx, owners []int64, f search.Filter, who ...any) (string, error) {
 	all := []int64{}
 	switch {
 	case f.Below != "":
@@ -38,7 +38,7 @@ func below(ctx context.Context, tx *sql.Tx, owners []int64, f search.Filter) (st
 			names[i] = search.SortKey(name)
 		}
 		var err error
-		if all, err = foldersNamed(ctx, tx, owners, names, strings.HasPrefix(f.In, "/")); err != nil {
+		if all, err = foldersNamed(ctx, tx, owners, names, strings.HasPrefix(f.In, "/"), who); err != nil {
 			return "", err
 		}
 	}
@@ -48,7 +48,7 @@ func below(ctx context.Context, tx *sql.Tx, owners []int64, f search.Filter) (st
 
 // foldersNamed returns the folders with the last of the names, below folders with the others. rooted means that the first is in a
 // root.
-func foldersNamed(ctx context.Context, tx *sql.Tx, owners []int64, names []string, rooted bool) ([]int64, error) {
+func foldersNamed(ctx context.Context, tx *sql.Tx, owners []int64, names []string, rooted bool, who []any) ([]int64, error) {
 	where, err := json.Marshal(owners)
 	if err != nil {
 		return nil, err
@@ -69,35 +69,49 @@ func foldersNamed(ctx context.Context, tx *sql.Tx, owners []int64, names []strin
 	}
 	all := []int64{}
 	for _, c := range open {
-		is, err := hasPath(ctx, tx, c.above, names[:len(names)-1], rooted)
+		top, found, err := topOf(ctx, tx, c.no, c.above, names[:len(names)-1], rooted)
 		if err != nil {
 			return nil, err
 		}
-		if is {
+		if !found {
+			continue
+		}
+		var visible bool
+		if err := tx.QueryRowContext(ctx, visibleNode, append([]any{sql.Named("no", top)}, who...)...).Scan(&visible); err != nil {
+			return nil, err
+		}
+		if visible {
 			all = append(all, c.no)
 		}
 	}
 	return all, nil
 }
 
-// hasPath reports whether a folder and those above it have the names.
-func hasPath(ctx context.Context, tx *sql.Tx, no int64, names []string, rooted bool) (bool, error) {
+// visibleNode reports whether a node is the caller's own, or is shared with the caller directly or through a folder above it.
+const visibleNode = `WITH RECURSIVE up (no, depth) AS (
+	SELECT :no, 0 UNION ALL SELECT n.parent, up.depth + 1 FROM up CROSS JOIN node AS n ON n.no = up.no WHERE n.parent IS NOT NULL AND up.depth < 128
+) SELECT EXISTS (SELECT 1 FROM up CROSS JOIN node AS n ON n.no = up.no WHERE n.owner = :me OR n.shared AND ` + granted + `)`
+
+// topOf returns the first of the folders above a folder that have the names, which is the folder itself without names, or its
+// root if the path is rooted. found is false if the folders have other names.
+func topOf(ctx context.Context, tx *sql.Tx, no, above int64, names []string, rooted bool) (top int64, found bool, err error) {
 	for i := len(names); ; i-- {
 		if i == 0 && !rooted {
-			return true, nil
+			return no, true, nil
 		}
+		no = above
 		var kind int
 		var name string
-		var above sql.NullInt64
-		if err := tx.QueryRowContext(ctx, "SELECT kind, sortname, parent FROM node WHERE no = ?", no).Scan(&kind, &name, &above); err != nil {
-			return false, err
+		var parent sql.NullInt64
+		if err := tx.QueryRowContext(ctx, "SELECT kind, sortname, parent FROM node WHERE no = ?", no).Scan(&kind, &name, &parent); err != nil {
+			return 0, false, err
 		}
 		if i == 0 {
-			return kind == kindUser, nil
+			return no, kind == kindUser, nil
 		}
-		if name != names[i-1] || !above.Valid {
-			return false, nil
+		if name != names[i-1] || !parent.Valid {
+			return 0, false, nil
 		}
-		no = above.Int64
+		above = parent.Int64
 	}
 }

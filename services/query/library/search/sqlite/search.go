@@ -95,7 +95,7 @@ func (x *Index) Search(ctx context.Context, q search.Query) (search.Result, erro
 	found, err := asked.collect(ctx, tx.StmtContext(ctx, x.found), &result)
 	if err == nil && result.Total < few && !result.More {
 		var similar bool
-		if similar, err = correct(ctx, tx, asked.libraries); err == nil && similar {
+		if similar, err = correct(ctx, tx, asked.me, asked.libraries); err == nil && similar {
 			found, err = asked.collect(ctx, tx.StmtContext(ctx, x.found), &result)
 		}
 	}
@@ -137,6 +137,7 @@ func read(ctx context.Context, named *sql.Stmt, h hit, e *excerpts) (found searc
 
 // request is a query with the parameters of found that stay the same when words are added.
 type request struct {
+	me        int64 // number of the caller, or 0
 	libraries []inLibrary
 	cut       bool // there may be more libraries than are searched
 	arguments []any
@@ -148,7 +149,7 @@ func (x *Index) asked(ctx context.Context, tx *sql.Tx, q search.Query, after []a
 	if err != nil {
 		return nil, err
 	}
-	r := &request{cut: len(owners) == maxOwners}
+	r := &request{me: me, cut: len(owners) == maxOwners}
 	if r.libraries, err = inLibraries(ctx, tx, owners, q.Terms); err != nil {
 		return nil, err
 	}
@@ -156,7 +157,7 @@ func (x *Index) asked(ctx context.Context, tx *sql.Tx, q search.Query, after []a
 	if err != nil {
 		return nil, err
 	}
-	folders, err := below(ctx, tx, owners, q.Filter)
+	folders, err := below(ctx, tx, owners, q.Filter, sql.Named("me", me), sql.Named("principals", string(who)))
 	if err != nil {
 		return nil, err
 	}

@@ -30,16 +30,17 @@ func errorsIn(word string) int {
 	return 0
 }
 
-// correct adds to the queries the words that differ from words of the terms by typing errors, unless the library has such
-// a word itself. If it has all of them, each may have an error. It reports whether it has added any.
-func correct(ctx context.Context, tx *sql.Tx, all []inLibrary) (added bool, err error) {
+// correct adds to the queries the words that differ from words of the terms by typing errors. In the caller's own library only
+// words that it does not have can have errors, unless it has all of them. In others each can, because hits must not depend on words
+// of nodes that the caller may not see. correct reports whether it has added any.
+func correct(ctx context.Context, tx *sql.Tx, me int64, all []inLibrary) (added bool, err error) {
 	left := maxRead
 	for i := range all[:min(len(all), maxCorrected)] {
 		l := &all[i]
 		l.typos = slices.Clone(l.forms)
 		unknown := make([]bool, len(l.forms))
 		for j, t := range l.forms {
-			if t.Expandable() && errorsIn(t.Words[0]) > 0 {
+			if l.owner == me && t.Expandable() && errorsIn(t.Words[0]) > 0 {
 				if unknown[j], err = absent(ctx, tx, l.owner, t); err != nil {
 					return false, err
 				}
