@@ -22,7 +22,10 @@ require (
 	google.golang.org/protobuf v1.36.12
 )
 
-require maragu.dev/gomponents v1.2.0 // indirect
+require (
+	github.com/blevesearch/snowballstem v0.9.0 // indirect
+	maragu.dev/gomponents v1.2.0 // indirect
+)
 
 require (
 	code.dny.dev/ssrf v0.3.0 // indirect
