@@ -34,7 +34,7 @@ var termsFile = regexp.MustCompile(`(?i)^(un)?licen[cs]e|^copying|^copyright|^no
 // TestModuleLicenses compares the embedded licenses and notices with those of the modules that the
 // programs link on all platforms, however they are built.
 func TestModuleLicenses(t *testing.T) {
-	const file = "../../pkg/process/modules/modules.txt"
+	const file = "../../pkg/process/modules/modules.txt.gz"
 	texts := map[string]map[string]bool{} // license texts by module, from the directories of its packages up to its root
 	for _, system := range []string{"linux", "darwin", "windows"} {
 		for _, build := range builds {
@@ -75,9 +75,12 @@ func TestModuleLicenses(t *testing.T) {
 		sections = append(sections, modules.Section{Modules: of, Text: text})
 	}
 	slices.SortFunc(sections, func(a, b modules.Section) int { return cmp.Compare(a.Modules[0], b.Modules[0]) })
-	want := modules.Format(sections)
+	packed, err := modules.Format(sections)
+	if err != nil {
+		t.Fatal(err)
+	}
 	if *update {
-		if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
+		if err := os.WriteFile(file, packed, 0o644); err != nil {
 			t.Fatal(err)
 		}
 		return
@@ -96,7 +99,7 @@ func TestModuleLicenses(t *testing.T) {
 			t.Errorf("%s is listed but not linked", name)
 		}
 	}
-	if got, err := os.ReadFile(file); err != nil || string(got) != want {
+	if got, err := modules.Format(modules.All()); err != nil || !bytes.Equal(got, packed) {
 		t.Errorf("%s is out of date (%v): go test ./services/assay -run ModuleLicenses -update", file, err)
 	}
 }

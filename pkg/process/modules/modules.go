@@ -2,7 +2,11 @@
 package modules
 
 import (
+	"bytes"
+	"compress/gzip"
 	_ "embed"
+	"fmt"
+	"io"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -11,11 +15,11 @@ import (
 // Go is the name under which the Go standard library and runtime are listed.
 const Go = "Go standard library"
 
-// texts contains one section for each set of license texts: a line for each module with these texts, an
+// packed contains one section for each set of license texts, compressed with gzip: a line for each module with these texts, an
 // empty line, and the texts. TestModuleLicenses in services/assay writes it.
 //
-//go:embed modules.txt
-var texts string
+//go:embed modules.txt.gz
+var packed []byte
 
 // separator ends a section.
 const separator = "\f\n"
@@ -27,16 +31,35 @@ type Section struct {
 }
 
 // Format returns the content of the embedded file.
-func Format(sections []Section) string {
-	var out strings.Builder
-	for _, s := range sections {
-		out.WriteString(strings.Join(s.Modules, "\n") + "\n\n" + strings.Trim(strings.ReplaceAll(s.Text, "\f", ""), "\n") + "\n" + separator)
+func Format(sections []Section) ([]byte, error) {
+	var out bytes.Buffer
+	w, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
+	if err != nil {
+		return nil, err
 	}
-	return out.String()
+	for _, s := range sections {
+		text := strings.Join(s.Modules, "\n") + "\n\n" + strings.Trim(strings.ReplaceAll(s.Text, "\f", ""), "\n") + "\n" + separator
+		if _, err := io.WriteString(w, text); err != nil {
+			return nil, err
+		}
+	}
+	if err := w.Close(); err != nil {
+		return nil, err
+	}
+	return out.Bytes(), nil
 }
 
-// All returns the sections of all programs.
+// All returns the sections of all programs. It panics if the embedded file is damaged.
 func All() []Section {
+	var text []byte
+	r, err := gzip.NewReader(bytes.NewReader(packed))
+	if err == nil {
+		text, err = io.ReadAll(r)
+	}
+	if err != nil {
+		panic(fmt.Sprintf("the embedded licenses are damaged: %v", err))
+	}
+	texts := string(text)
 	var all []Section
 	for section := range strings.SplitSeq(strings.TrimSuffix(texts, separator), separator) {
 		names, text, _ := strings.Cut(section, "\n\n")
