@@ -28,7 +28,7 @@ tidy: ## tidy every module, and go.work.sum
 	cd deploy/helm && GOWORK=off go mod tidy
 	sums="$$(.ci/worksum)" && printf '%s\n' "$$sums" >go.work.sum
 
-check: ## install what the tests require, and run all tests with the race detector
+check: ## install what the tests require, and run the tests with the race detector, except those of long suites
 	@.ci/check
 test: ## run all tests without the race detector; those of the web app only if Chromium is installed
 	go test work

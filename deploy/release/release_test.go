@@ -23,6 +23,9 @@ import (
 
 // TestRelease makes a release of small programs for all platforms and checks its files.
 func TestRelease(t *testing.T) {
+	if testing.Short() {
+		t.Skip(".ci/run release runs it")
+	}
 	key := filepath.Join(t.TempDir(), "key")
 	public, private, err := minisign.GenerateKey(nil)
 	if err != nil {

@@ -11,6 +11,9 @@ import (
 
 // TestFullDisk: a file system that is nearly full causes the alerts of the fault "full disk".
 func TestFullDisk(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make rounds runs it")
+	}
 	const size = 200 << 20
 	disktest.Run(t, "size=200m", func(t *testing.T, dir string) {
 		serve := system.StartServer(t, filepath.Join(dir, "assay"), "ASSAY_SWEEP_EVERY=2s")

@@ -107,6 +107,9 @@ func removeFromCache(t *testing.T, cache, version string) {
 var every = flag.Bool("install.all", false, "install every program, not only assay")
 
 func TestReleaseIsInstallable(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make rounds runs it")
+	}
 	version := fmt.Sprintf("v0.0.0-install.%d", time.Now().UnixNano())
 	c := newCommand(t, version)
 	// First, because with module pkg of the same version in the cache, `go get` searches for the package only there

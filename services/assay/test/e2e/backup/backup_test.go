@@ -48,6 +48,9 @@ type world struct {
 // killed, or the backup is canceled, and another one continues it. Each complete one restores to a folder that verify finds
 // clean, and a server on it has every item that a client was promised before the mark, and finishes all work.
 func TestBackupsDuringLoad(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make backups runs it")
+	}
 	w := start(t)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Duration(*backups+1)*3*time.Minute)
 	defer cancel()

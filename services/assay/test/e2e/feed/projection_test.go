@@ -204,6 +204,9 @@ var projected = flag.Int("projected", 120, "number of items posted while query i
 // TestProjectorKilled: query is killed repeatedly while items are posted. Afterwards, and after a rebuild, the dashboard
 // contains each item once.
 func TestProjectorKilled(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make rounds runs it")
+	}
 	t.Parallel()
 	c := system.StartCluster(t, "ASSAY_PROJECTOR_LEASE=1s")
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)

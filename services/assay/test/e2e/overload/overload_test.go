@@ -49,6 +49,9 @@ const (
 // are admitted and do not wait for the flood. In the end, all accepted work is done exactly once, and rejected uploads
 // leave nothing behind.
 func TestOverloadKeepsThePromises(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make overload runs it")
+	}
 	t.Parallel()
 	c := system.StartCluster(t, fmt.Sprint("ASSAY_WORK_MAX_MESSAGES=", 5**ownerBound), fmt.Sprint("ASSAY_WORK_MAX_PER_OWNER=", *ownerBound),
 		"ASSAY_SWEEP_EVERY=2s", "ASSAY_ANALYZER_PARALLEL=1", "ASSAY_LEASE=5s",

@@ -181,6 +181,9 @@ func (l *paidLoad) check(t *testing.T, id string) (booked int) {
 // the ledger. No object of a withdrawn job remains. Jobs that wait for a held provider do not delay jobs of other
 // providers, and are processed by the fallback when an operator disables the provider.
 func TestPaidLoad(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make paid runs it")
+	}
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute+time.Duration(*paidJobs)*1500*time.Millisecond)
 	defer cancel()

@@ -45,6 +45,9 @@ func TestKillLosesNothing(t *testing.T) {
 // TestKilledServicesLoseNothing: ingest, analyzer and query are killed in turn during uploads, while the engines and the
 // other services keep running.
 func TestKilledServicesLoseNothing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make rounds runs it")
+	}
 	t.Parallel()
 	c := startServices(t)
 	ctx, cancel := context.WithTimeout(t.Context(), system.LoadTime())

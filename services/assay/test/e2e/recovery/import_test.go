@@ -56,6 +56,9 @@ func writeTree(t *testing.T, files int) tree {
 // TestKilledServicesLoseNothingOfAnImport: ingest, analyzer and query are killed in turn while one command imports a
 // tree of files. Every file becomes Processed once, in its folder, and running the command again adds no files.
 func TestKilledServicesLoseNothingOfAnImport(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make import runs it")
+	}
 	t.Parallel()
 	c, source, owner := startServices(t), writeTree(t, *importFiles), system.NewOwner()
 	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute+time.Duration(*importFiles)*500*time.Millisecond)

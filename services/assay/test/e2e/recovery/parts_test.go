@@ -26,6 +26,9 @@ const abandonedUploads = 3
 // TestKilledIngestLosesNoUploadInParts: ingest is killed several times during many multipart uploads. Each upload ends
 // once, as promised, and no upload is open after a sweep.
 func TestKilledIngestLosesNoUploadInParts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make uploads runs it")
+	}
 	t.Parallel()
 	c, n := startServices(t), *partsUploads
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute+time.Duration(n)*2*time.Second)

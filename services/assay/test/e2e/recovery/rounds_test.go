@@ -36,6 +36,9 @@ const (
 // has no damage then, and neither has a copy without extended attributes, which serves the same objects with the same
 // metadata. Every accepted upload ends once, as promised.
 func TestKilledFolderIsComplete(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make rounds runs it")
+	}
 	s := system.StartServer(t, t.TempDir(), system.ShortLease, shortProjectorLease)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Duration(1+*faultRounds)*roundTime)
 	defer cancel()

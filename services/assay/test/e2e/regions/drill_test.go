@@ -44,6 +44,9 @@ type drill struct {
 
 // TestRegionFails fails the region that writes, moves the load to the other region, and returns to the first one.
 func TestRegionFails(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make regions runs it")
+	}
 	d := &drill{t: t, a: startRegion(t, "us-east-1", 1), b: startRegion(t, "us-west-2", firstOutcome), tag: system.NewTag()}
 	d.texted, d.deleted, d.reappears = map[string]bool{}, map[string]bool{}, map[string]bool{}
 	global, err := globaltable.Start(t.Context(), globaltable.Options{Table: items, Lag: *tableLag, Regions: []globaltable.Region{d.a.replica(), d.b.replica()}})

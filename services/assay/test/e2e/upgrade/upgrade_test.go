@@ -117,6 +117,9 @@ func (i *installation) steps(t *testing.T, order []process, v version) []func() 
 
 // TestRollingRestart: every process is replaced by another one of this build, one after another, under load.
 func TestRollingRestart(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make upgrade runs it")
+	}
 	t.Parallel()
 	i := install(t, current)
 	report, status := i.check(t, current)

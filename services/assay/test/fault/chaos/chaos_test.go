@@ -41,6 +41,9 @@ const (
 )
 
 func TestChaosKeepsThePromises(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make chaos runs it")
+	}
 	e := startEngines(t)
 	direct := environ(e.natsURLs(), e.dynamoDB, e.s3.url)
 	setUp := func(ctx context.Context) error {

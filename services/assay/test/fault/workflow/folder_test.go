@@ -17,6 +17,9 @@ var children = flag.Int("workflow.children", 210, "number of files in the erased
 // TestErasureOfLargeFolderIsResumed: a folder that needs several attempts to erase is erased even if the
 // worker crashes in between.
 func TestErasureOfLargeFolderIsResumed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make crash runs it")
+	}
 	w := start(t)
 	folder, err := w.CreateFolder(t.Context(), library.NewNode{ID: w.id(), Owner: "ann", Name: "docs"})
 	if err != nil {

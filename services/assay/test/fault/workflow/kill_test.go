@@ -171,6 +171,9 @@ func (w *world) killedAt(s scenario, p point) {
 // TestErasedAtEveryCall: a file of any type can be erased at any call of its worker, and therefore during
 // any of its steps; no row and no object remain.
 func TestErasedAtEveryCall(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make crash runs it")
+	}
 	w := start(t)
 	w.lease = 5 * time.Second // a worker that loses its lease may leave an object, which a sweep removes
 	samples := samples(t)
