@@ -51,17 +51,16 @@ func Format(sections []Section) ([]byte, error) {
 
 // All returns the sections of all programs. It panics if the embedded file is damaged.
 func All() []Section {
-	var text []byte
+	var content []byte
 	r, err := gzip.NewReader(bytes.NewReader(packed))
 	if err == nil {
-		text, err = io.ReadAll(r)
+		content, err = io.ReadAll(r)
 	}
 	if err != nil {
 		panic(fmt.Sprintf("the embedded licenses are damaged: %v", err))
 	}
-	texts := string(text)
 	var all []Section
-	for section := range strings.SplitSeq(strings.TrimSuffix(texts, separator), separator) {
+	for section := range strings.SplitSeq(strings.TrimSuffix(string(content), separator), separator) {
 		names, text, _ := strings.Cut(section, "\n\n")
 		all = append(all, Section{strings.Split(names, "\n"), text})
 	}

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -27,53 +28,30 @@ import (
 	"github.com/blevesearch/snowballstem/turkish"
 )
 
-// StemLanguages are the languages with a stemmer, as ISO 639-1 codes.
-func StemLanguages() []string {
-	return []string{"ar", "da", "de", "en", "es", "fi", "fr", "ga", "hu", "it", "nb", "nl", "pt", "ro", "ru", "sv", "ta", "tr"}
+// stemmers are the stemmers of Snowball, by language as an ISO 639-1 code.
+var stemmers = map[string]func(*snowballstem.Env) bool{
+	"ar": arabic.Stem,
+	"da": danish.Stem,
+	"de": german.Stem,
+	"en": english.Stem,
+	"es": spanish.Stem,
+	"fi": finnish.Stem,
+	"fr": french.Stem,
+	"ga": irish.Stem,
+	"hu": hungarian.Stem,
+	"it": italian.Stem,
+	"nb": norwegian.Stem,
+	"nl": dutch.Stem,
+	"pt": portuguese.Stem,
+	"ro": romanian.Stem,
+	"ru": russian.Stem,
+	"sv": swedish.Stem,
+	"ta": tamil.Stem,
+	"tr": turkish.Stem,
 }
 
-// stemmer returns Snowball's stemmer of a language, or nil.
-func stemmer(language string) func(*snowballstem.Env) bool {
-	switch language {
-	case "ar":
-		return arabic.Stem
-	case "da":
-		return danish.Stem
-	case "de":
-		return german.Stem
-	case "en":
-		return english.Stem
-	case "es":
-		return spanish.Stem
-	case "fi":
-		return finnish.Stem
-	case "fr":
-		return french.Stem
-	case "ga":
-		return irish.Stem
-	case "hu":
-		return hungarian.Stem
-	case "it":
-		return italian.Stem
-	case "nb":
-		return norwegian.Stem
-	case "nl":
-		return dutch.Stem
-	case "pt":
-		return portuguese.Stem
-	case "ro":
-		return romanian.Stem
-	case "ru":
-		return russian.Stem
-	case "sv":
-		return swedish.Stem
-	case "ta":
-		return tamil.Stem
-	case "tr":
-		return turkish.Stem
-	}
-	return nil
-}
+// StemLanguages returns the languages with a stemmer, sorted.
+func StemLanguages() []string { return slices.Sorted(maps.Keys(stemmers)) }
 
 const (
 	// minInflected and maxInflected are the numbers of characters of a word that has other forms.
@@ -96,8 +74,8 @@ func Inflected(word string) bool {
 // folded word, which people type without accents. Words with a common stem are forms of the same word. A language without a
 // stemmer has none.
 func Stems(language, written string) []string {
-	stem := stemmer(language)
-	if stem == nil {
+	stem, known := stemmers[language]
+	if !known {
 		return nil
 	}
 	var all []string
