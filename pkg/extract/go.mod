@@ -7,9 +7,6 @@ require (
 	github.com/bep/imagemeta v1.0.1
 	github.com/clipperhouse/uax29/v2 v2.7.0
 	github.com/gabriel-vasile/mimetype v1.4.16
-	github.com/gen2brain/avif v0.4.4
-	github.com/gen2brain/jpegxl v0.4.5
-	github.com/gen2brain/webp v0.5.5
 	github.com/go-text/typesetting v0.3.5
 	github.com/jonreiter/govader v0.0.0-20250429093935-f6505c8d03cc
 	github.com/klauspost/compress v1.20.3
@@ -30,7 +27,6 @@ require (
 
 require (
 	github.com/andybalholm/cascadia v1.3.3 // indirect
-	github.com/ebitengine/purego v0.8.3 // indirect
 	github.com/go-shiori/dom v0.0.0-20230515143342-73569d674e1c // indirect
 	github.com/gogs/chardet v0.0.0-20211120154057-b7413eaefb8f // indirect
 	github.com/itlightning/dateparse v0.2.1 // indirect

@@ -4,7 +4,6 @@ package packed
 
 import (
 	"bytes"
-	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
@@ -29,22 +28,8 @@ func Brotli(file, base []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	content, err := read(r)
-	return content, errors.Join(err, r.Close())
-}
-
-// Gzip decompresses a file of the format gzip. The error is ErrLarge, or says that the file is damaged.
-func Gzip(file []byte) ([]byte, error) {
-	r, err := gzip.NewReader(bytes.NewReader(file))
-	if err != nil {
-		return nil, err
-	}
-	return read(r)
-}
-
-func read(r io.Reader) ([]byte, error) {
 	content, err := io.ReadAll(io.LimitReader(r, Most+1))
-	if err != nil {
+	if err := errors.Join(err, r.Close()); err != nil {
 		return nil, err
 	}
 	if len(content) > Most {

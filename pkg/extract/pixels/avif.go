@@ -2,23 +2,21 @@ package pixels
 
 import (
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
 	"image"
-	_ "unsafe" // for go:linkname
-
-	_ "github.com/gen2brain/avif" // contains the decoder's and the encoder's code
 
 	"github.com/assay-project/assay/pkg/extract/wasm"
 )
 
 // avifDecodeWasm and avifEncodeWasm are libavif with the decoder and the encoder of libaom, compiled to WebAssembly and
-// compressed. Package avif does not export them, and runs them without memory or time limits.
+// compressed.
 //
-//go:linkname avifDecodeWasm github.com/gen2brain/avif.decodeWasm
+//go:embed libavif/decode.wasm.br
 var avifDecodeWasm []byte
 
-//go:linkname avifEncodeWasm github.com/gen2brain/avif.encodeWasm
+//go:embed libavif/encode.wasm.br
 var avifEncodeWasm []byte
 
 // isAVIF reports whether a file has a brand of AVIF pictures or sequences (AVIF 1.1, section 6).

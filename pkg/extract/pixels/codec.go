@@ -13,10 +13,10 @@ import (
 	"github.com/assay-project/assay/pkg/extract/wasm"
 )
 
-// newCodec returns an engine that runs a codec written in C, which is compressed with gzip. The codec
-// cannot access files, the clock or the network.
+// newCodec returns an engine that runs a codec written in C, whose code is compressed. The codec cannot
+// access files, the clock or the network.
 func newCodec(name string, code []byte, c wasm.Config) *wasm.Engine {
-	return wasm.New(wasm.Program{Name: name, Code: func() ([]byte, error) { return packed.Gzip(code) }, Import: importWASI}, c)
+	return wasm.New(wasm.Program{Name: name, Code: func() ([]byte, error) { return packed.Brotli(code, nil) }, Import: importWASI}, c)
 }
 
 func importWASI(ctx context.Context, r wazero.Runtime, _ wazero.CompiledModule) error {

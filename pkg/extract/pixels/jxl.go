@@ -3,21 +3,18 @@ package pixels
 import (
 	"bytes"
 	"context"
+	_ "embed"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"image"
-	_ "unsafe" // for go:linkname
-
-	_ "github.com/gen2brain/jpegxl" // contains the decoder's code
 
 	"github.com/assay-project/assay/pkg/extract/wasm"
 )
 
-// jxlWasm is the decoder of libjxl, compiled to WebAssembly and compressed. Package jpegxl does not export it, and runs it
-// without memory or time limits.
+// jxlWasm is the decoder of libjxl, compiled to WebAssembly and compressed.
 //
-//go:linkname jxlWasm github.com/gen2brain/jpegxl.decodeWasm
+//go:embed libjxl/decode.wasm.br
 var jxlWasm []byte
 
 // jxlContainer is the first box of a file that is not a bare codestream (ISO/IEC 18181-2, 9.1).

@@ -3,20 +3,17 @@ package pixels
 import (
 	"bytes"
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
 	"image"
-	_ "unsafe" // for go:linkname
-
-	_ "github.com/gen2brain/webp" // contains the codec's code
 
 	"github.com/assay-project/assay/pkg/extract/wasm"
 )
 
-// webpWasm is libwebp, compiled to WebAssembly and compressed. Package webp does not export it,
-// runs it without a memory limit, and prefers a system library, whose output may differ.
+// webpWasm is libwebp, compiled to WebAssembly and compressed.
 //
-//go:linkname webpWasm github.com/gen2brain/webp.webpWasm
+//go:embed libwebp/webp.wasm.br
 var webpWasm []byte
 
 const (

