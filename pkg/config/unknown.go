@@ -19,7 +19,7 @@ const ownPrefix = "ASSAY_"
 // Variables that no struct declares: those of the command line, and those of API keys, whose names can have a
 // suffix such as _2.
 var (
-	unlisted = []string{"ASSAY_SERVER", "ASSAY_OPERATOR", "ASSAY_OWNER", "ASSAY_TOKEN"}
+	unlisted = []string{"ASSAY_SERVER", "ASSAY_OPERATOR", "ASSAY_OWNER", "ASSAY_TOKEN", "ASSAY_PROFILE"}
 	keys     = []string{"ASSAY_NEWSAPI_KEY", "ASSAY_GEMINI_KEY", "ASSAY_SEEDREAM_KEY"}
 )
 

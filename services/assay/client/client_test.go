@@ -31,7 +31,7 @@ func TestProblemText(t *testing.T) {
 		{"title", problem(403, nil, client.Problem{Title: "Forbidden"}), "Forbidden"},
 		{"fields", problem(422, nil, client.Problem{Title: "Invalid request", Detail: "see errors", Errors: []client.FieldProblem{
 			{Field: "body.size", Message: "is above 5 GiB"}, {Field: "body.fileName", Message: "is missing"},
-		}}), "Invalid request: body.size is above 5 GiB; body.fileName is missing"},
+		}}), "Invalid request: size is above 5 GiB; fileName is missing"},
 		{"server error", problem(500, map[string]string{"X-Request-Id": "r-1"}, client.Problem{Detail: "it broke"}), "it broke (request r-1)"},
 		{"HTML", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "<html>", 404) }, "the server responded with 404 Not Found"},
 		{"JSON without an object", problem(404, nil, "text"), "the server responded with 404 Not Found"},

@@ -38,7 +38,7 @@ func (p *Problem) Error() string {
 	if len(p.Errors) > 0 {
 		var fields []string
 		for _, field := range p.Errors {
-			fields = append(fields, field.Field+" "+field.Message)
+			fields = append(fields, field.sentence())
 		}
 		text = cmp.Or(p.Title, http.StatusText(p.Status)) + ": " + strings.Join(fields, "; ")
 	}
@@ -46,6 +46,21 @@ func (p *Problem) Error() string {
 		text += " (request " + p.RequestID + ")"
 	}
 	return text
+}
+
+// sentence names the field without its place in the request, which is of no use to users of a command, and once.
+func (f FieldProblem) sentence() string {
+	name := f.Field
+	if _, after, nested := strings.Cut(name, "."); nested {
+		name = after
+	}
+	if name == "X-Owner-Id" {
+		name = "the owner id"
+	}
+	if strings.HasPrefix(f.Message, name+",") || strings.HasPrefix(f.Message, name+" ") {
+		return f.Message
+	}
+	return name + " " + f.Message
 }
 
 // busy reports whether the same request may succeed later.

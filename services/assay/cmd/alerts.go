@@ -16,8 +16,11 @@ import (
 func newAlerts(s *settings) *cobra.Command {
 	alerts := item[client.FeedAlert]{
 		settings: s, connect: s.client,
-		heads: []any{"NAME", "KIND", "STATUS", "SINCE", "VALUE", "FIRES AT", "ITEMS OF"},
-		cells: alertCells, fields: alertFields,
+		heads:  []any{"NAME", "KIND", "STATUS", "SINCE", "VALUE", "FIRES AT", "ITEMS OF"},
+		fields: alertFields, all: (*client.Client).FeedAlerts,
+		none:  "No alerts yet; add one with: assay alerts set NAME",
+		cells: func(a client.FeedAlert) []any { return alertCells(s, a) },
+		offer: func(a client.FeedAlert) string { return cobra.CompletionWithDesc(a.Name, a.Kind+"  "+a.State.Status) },
 	}
 	return s.operators(group(&cobra.Command{
 		Use:   "alerts",
@@ -29,21 +32,17 @@ negative, or when there are none. It is evaluated once a minute.
 "set" and "delete" also call the server's operator address: --operator, else
 ASSAY_OPERATOR, else that of a running "assay serve".`,
 	},
-		alerts.newPage(&cobra.Command{Use: "list", Short: "List the alerts and their state"}, "",
-			func(ctx context.Context, c *client.Client) ([]client.FeedAlert, bool, error) {
-				all, err := c.FeedAlerts(ctx)
-				return all, false, err
-			}),
+		alerts.newAll(&cobra.Command{Use: "list", Short: "List the alerts and their state"}),
 		alerts.newShow(&cobra.Command{Use: "show NAME", Short: "Show an alert, and what made it fire"}, (*client.Client).FeedAlert),
-		newAlertsSet(alerts), newAlertsDelete(s)), "8087")
+		newAlertsSet(alerts), newAlertsDelete(alerts)), "8087")
 }
 
-func alertCells(a client.FeedAlert) []any {
+func alertCells(s *settings, a client.FeedAlert) []any {
 	value, limit := "", ""
 	if state := a.State; !state.EvaluatedAt.IsZero() {
 		value, limit = measured(a, state.Value), measured(a, state.Limit)
 	}
-	return []any{a.Name, a.Kind, strings.ToUpper(a.State.Status), dateTime(a.State.Since), value, limit, alertScope(a)}
+	return []any{a.Name, a.Kind, s.state(strings.ToUpper(a.State.Status)), dateTime(a.State.Since), value, limit, alertScope(a)}
 }
 
 // alertScope describes the items that an alert considers.
@@ -133,9 +132,9 @@ func alertStateFields(t *columns, a client.FeedAlert) {
 	}
 }
 
-func newAlertsDelete(s *settings) *cobra.Command {
+func newAlertsDelete(s item[client.FeedAlert]) *cobra.Command {
 	var match string
-	cmd := &cobra.Command{Use: "delete NAME", Short: "Delete an alert; a firing one resolves", Args: cobra.ExactArgs(1)}
+	cmd := &cobra.Command{Use: "delete NAME", Short: "Delete an alert; a firing one resolves", Args: cobra.ExactArgs(1), ValidArgsFunction: s.complete(1)}
 	cmd.Flags().StringVar(&match, "if-match", "", "delete only if the alert has this etag; * for any")
 	cmd.RunE = with(s.operatorClient, func(cmd *cobra.Command, operator *client.Client, args []string) error {
 		if match == "" {

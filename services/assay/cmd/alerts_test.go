@@ -11,7 +11,7 @@ func TestAlerts(t *testing.T) {
 	alerts := func(args ...string) ran {
 		return p.run(append(append([]string{"alerts"}, args...), "--data", testDir)...)
 	}
-	alerts("list").want(t, 0, "", "")
+	alerts("list").want(t, 0, "", "No alerts yet")
 	alerts("set", "busy", "--tag", "solar").want(t, 2, "", "there is no alert busy; to add it, set --kind")
 	alerts("set", "busy", "--kind", "volume", "--tag", "solar", "--enabled=false").want(t, 0, `alert           busy
 kind            volume
@@ -24,7 +24,7 @@ resolves after  5m
 enabled         no
 etag            "1"
 `, "")
-	alerts("set", "busy", "--threshold", "0.5").want(t, 1, "", "body.threshold is not a factor above 1")
+	alerts("set", "busy", "--threshold", "0.5").want(t, 1, "", "threshold is not a factor above 1")
 	alerts("set", "busy", "--threshold", "5", "--json").want(t, 0, `{"name":"busy","kind":"volume","enabled":false,"tag":"solar","window":"30m","threshold":5,"minItems":20,"resolve":4,`+
 		`"fireAfter":"0s","resolveAfter":"5m","etag":"\"2\""}`+"\n", "")
 	alerts("set", "busy", "--kind", "silent", "--window", "3h", "--if-match", `"1"`).want(t, 1, "", "has changed since it was read")

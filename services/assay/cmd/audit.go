@@ -14,7 +14,7 @@ import (
 
 func newAudit(s *settings) *cobra.Command {
 	entries := item[client.AuditEntry]{
-		settings: s, connect: s.operatorClient,
+		settings: s, connect: s.operatorClient, none: "No operations.",
 		heads: []any{"TIME", "WHO", "CREDENTIAL", "ADDRESS", "OPERATION", "PATH", "OUTCOME", "REQUEST"},
 		cells: auditCells,
 	}

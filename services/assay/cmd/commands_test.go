@@ -32,20 +32,22 @@ top words  two  2
 	p.run("get", id, "--json").want(t, 0, `{"fileId":"ID","ownerId":"`+p.owner+`","fileName":"a.txt","status":"COMPLETED",`+
 		`"createdAt":"TIME","updatedAt":"TIME","result":{"totalWords":3,"uniqueWords":2,"avgWordLength":3,`+
 		`"top10Words":[{"word":"two","count":2},{"word":"one","count":1}],"charset":"utf-8","charsetSource":"detected"}}`+"\n", "")
-	failed := p.run("get", p.upload("a.pdf", notText), "--wait")
+	failed := p.run("get", p.upload("a.pdf", aPDF), "--wait")
 	if failed.status != 1 || !strings.Contains(failed.out, "\nerror    ") || !strings.Contains(failed.errors, "the analysis of ") {
 		t.Errorf("get of a failed file: got %+v, want status 1 and an error", failed)
 	}
 	p.run("get", "00000000-0000-7000-8000-000000000000").want(t, 1, "", "assay: There is no text file with this id.\n")
-	p.run("get", "x").want(t, 1, "", "path.id")
+	p.run("get", "x").want(t, 2, "", "assay: x is not the id of a file; see: assay list\n")
 	p.run("get").want(t, 2, "", "See: assay get --help")
 }
 
 func TestList(t *testing.T) {
 	p := newPerson(t)
-	p.run("list").want(t, 0, "", "")
+	p.run("list").want(t, 0, "", "No files yet; upload one with: assay upload FILE\n")
+	p.run("list", "--status", "failed").want(t, 0, "", "No file is FAILED.\n")
+	p.run("list", "--json").want(t, 0, "", "")
 	p.upload("a.txt", "one")
-	p.upload("b.pdf", notText)
+	p.upload("b.pdf", aPDF)
 	p.upload("c.txt", "two")
 	const heads = "CREATED              ID                                    STATUS       FILE\n"
 	const first, third = "TIME  ID  COMPLETED    a.txt\n", "TIME  ID  COMPLETED    c.txt\n"
@@ -73,7 +75,7 @@ func TestDelete(t *testing.T) {
 
 func TestRetry(t *testing.T) {
 	p := newPerson(t)
-	p.run("retry", p.upload("a", notText)).want(t, 0, "ID  PENDING      a\n", "")
+	p.run("retry", p.upload("a", aPDF)).want(t, 0, "ID  PENDING      a\n", "")
 	p.run("retry", "--json", p.upload("b", "text")).want(t, 1,
 		`{"fileId":"ID","error":"Only a FAILED file can be retried; this one is COMPLETED. State a charset to read it again."}`+"\n", "")
 	p.run("retry", p.upload("c", "text"), "--charset", "latin1").want(t, 0, "ID  PENDING      c\n", "")
@@ -114,7 +116,7 @@ func (p person) watch(last string, args ...string) ran {
 	p.Helper()
 	return p.follow(last, func() {
 		p.upload("a.txt", "one two one")
-		p.upload("b", notText)
+		p.upload("b", aPDF)
 	}, append([]string{"watch"}, args...)...)
 }
 

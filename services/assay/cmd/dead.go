@@ -11,13 +11,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/assay-project/assay/pkg/bus/attempt"
-	"github.com/assay-project/assay/pkg/event"
 	"github.com/assay-project/assay/services/assay/client"
 )
 
 func newDead(s *settings) *cobra.Command {
 	letters := item[client.DeadLetter]{
-		settings: s, connect: s.operatorClient,
+		settings: s, connect: s.operatorClient, none: "No dead letters.",
 		heads: []any{"SEQUENCE", "GIVEN UP", "AREA", "CLASS", "CONSUMER", "OWNER", "ITEM", "NAME", "ATTEMPTS", "REASON"},
 		cells: func(l client.DeadLetter) []any {
 			return []any{l.Sequence, dateTime(l.Last), l.Area, l.Class, l.Consumer, cmp.Or(l.Owner, "-"), cmp.Or(l.Item, "-"), cmp.Or(l.Name, "-"), attempts(l), l.Reason + origin(l)}
@@ -65,16 +64,13 @@ func (f *deadFilter) flags(cmd *cobra.Command) {
 	flags.StringVar(&f.reason, "reason", "", "only dead letters whose reason contains this text")
 	flags.StringVar(&f.from, "from", "", "only dead letters since this time (RFC 3339), or within this duration before now (6h)")
 	flags.StringVar(&f.to, "to", "", "only dead letters before this time (RFC 3339), or older than this duration (6h)")
+	oneOfFlag(cmd, "class", deadClasses()...)
 }
 
 func (f *deadFilter) read() (client.DeadFilter, error) {
 	from, err := moment("--from", f.from)
 	to, failed := moment("--to", f.to)
-	var classes []string
-	for _, c := range event.DeadClasses() {
-		classes = append(classes, string(c))
-	}
-	return client.DeadFilter{Consumer: f.consumer, Class: f.class, Reason: f.reason, From: from, To: to}, errors.Join(err, failed, oneOf("--class", f.class, classes))
+	return client.DeadFilter{Consumer: f.consumer, Class: f.class, Reason: f.reason, From: from, To: to}, errors.Join(err, failed, oneOf("--class", f.class, deadClasses()))
 }
 
 func newDeadList(letters item[client.DeadLetter]) *cobra.Command {
@@ -111,7 +107,7 @@ func attempts(l client.DeadLetter) string {
 }
 
 func newDeadShow(letters item[client.DeadLetter]) *cobra.Command {
-	return letters.newShow(&cobra.Command{
+	cmd := letters.newShow(&cobra.Command{
 		Use: "show SEQUENCE", Short: "Show a dead letter with its payload, as JSON",
 		PreRunE: func(_ *cobra.Command, args []string) error {
 			_, err := parseSequence(args[0])
@@ -124,6 +120,8 @@ func newDeadShow(letters item[client.DeadLetter]) *cobra.Command {
 		}
 		return c.DeadLetter(ctx, sequence)
 	})
+	cmd.ValidArgsFunction = completion(letters.connect, 1, 0, offerDead)
+	return cmd
 }
 
 func parseSequence(text string) (uint64, error) {
@@ -148,6 +146,7 @@ func newBulk(s *settings, cmd *cobra.Command, did string, do bulkCall) *cobra.Co
 		}
 		return nil
 	}
+	cmd.ValidArgsFunction = completion(s.operatorClient, manyArgs, 0, offerDead)
 	given.flags(cmd)
 	flags := cmd.Flags()
 	flags.BoolVar(&all, "all", false, "select all dead letters")

@@ -17,7 +17,7 @@ var sequences = regexp.MustCompile(`(?m)^\d+`)
 // file that is not text has no dead letter.
 func TestDead(t *testing.T) {
 	p := newPerson(t)
-	id := p.upload("a.pdf", notText)
+	id := p.upload("a.pdf", aPDF)
 	found, err := endpoints.Read(testDir)
 	if err != nil {
 		t.Fatal(err)

@@ -1,10 +1,14 @@
 package cmd
 
 import (
+	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"strings"
+	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -27,8 +31,28 @@ func (s *settings) newDownload(cmd *cobra.Command, open call[io.ReadCloser]) *co
 	return cmd
 }
 
-// store writes content to a new file or, if its path is empty or -, to the standard output.
+// inspected is the number of bytes by which a terminal is protected from content that is not text.
+const inspected = 512
+
+// disturbing reports whether a character has an effect on a terminal other than being shown.
+func disturbing(r rune) bool {
+	return unicode.IsControl(r) && !strings.ContainsRune("\t\n\f\r", r)
+}
+
+// store writes content to a new file or, if its path is -, to the standard output. If the path is empty, content that is
+// not text is not written to a terminal.
 func store(path string, stdout io.Writer, content io.Reader) error {
+	if path == "" && isTerminal(stdout) {
+		buffered := bufio.NewReader(content)
+		head, err := buffered.Peek(inspected)
+		if err != nil && !errors.Is(err, io.EOF) {
+			return err
+		}
+		if bytes.ContainsFunc(head, disturbing) {
+			return errBinary
+		}
+		content = buffered
+	}
 	if path == "" || path == "-" {
 		_, err := io.Copy(stdout, content)
 		return err

@@ -18,7 +18,7 @@ func newFeed(s *settings) *cobra.Command {
 // feedItems describes the analyzed items of the feed.
 func (s *settings) feedItems() item[client.FeedItem] {
 	return item[client.FeedItem]{
-		settings: s, connect: s.client,
+		settings: s, connect: s.client, none: "No items.",
 		heads: []any{"INGESTED", "ID", "SENTIMENT", "SCORE", "LANGUAGE", "TEXT"},
 		cells: func(i client.FeedItem) []any {
 			sentiment := i.Sentiment
@@ -45,6 +45,8 @@ English is rated: items in other languages are neutral.`,
 	flags.StringVar(&listing.Sentiment, "sentiment", "", "only items of this sentiment: positive, neutral or negative")
 	flags.StringVar(&listing.Tag, "tag", "", "only items with this tag")
 	flags.IntVar(&listing.Limit, "limit", 20, "maximum number of items to list, up to 1000")
+	oneOfFlag(cmd, "source-type", "newsapi", "twitter", "reddit", "rss")
+	oneOfFlag(cmd, "sentiment", "positive", "neutral", "negative")
 	cmd.PreRunE = func(*cobra.Command, []string) error { return within("--limit", listing.Limit, 1000) }
 	return s.feedItems().newPage(cmd, "raise --limit or use a filter",
 		func(ctx context.Context, c *client.Client) ([]client.FeedItem, bool, error) {

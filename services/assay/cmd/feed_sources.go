@@ -18,8 +18,13 @@ import (
 func newSources(s *settings) *cobra.Command {
 	sources := item[client.FeedSource]{
 		settings: s, connect: s.operatorClient,
-		heads: []any{"NAME", "KIND", "STATUS", "EVERY", "USED TODAY", "LAST POLL", "TAGS"},
-		cells: sourceCells, fields: sourceFields,
+		heads:  []any{"NAME", "KIND", "STATUS", "EVERY", "USED TODAY", "LAST POLL", "TAGS"},
+		fields: sourceFields, all: (*client.Client).FeedSources,
+		none:  "No sources yet; add one with: assay feed sources set NAME --kind rss --url URL --tags TAG",
+		cells: func(source client.FeedSource) []any { return sourceCells(s, source) },
+		offer: func(source client.FeedSource) string {
+			return cobra.CompletionWithDesc(source.Name, source.Kind+"  "+source.State.Status)
+		},
 	}
 	return s.operators(group(&cobra.Command{
 		Use:   "sources",
@@ -30,22 +35,18 @@ RSS, Atom or JSON feeds, which ingest polls.
 The commands call the server's operator address: --operator, else ASSAY_OPERATOR, else
 that of a running "assay serve".`,
 	},
-		sources.newPage(&cobra.Command{Use: "list", Short: "List the sources and their state"}, "",
-			func(ctx context.Context, c *client.Client) ([]client.FeedSource, bool, error) {
-				all, err := c.FeedSources(ctx)
-				return all, false, err
-			}),
+		sources.newAll(&cobra.Command{Use: "list", Short: "List the sources and their state"}),
 		sources.newShow(&cobra.Command{Use: "show NAME", Short: "Show a source"}, (*client.Client).FeedSource),
-		newSourcesSet(sources), newSourcesDelete(s), newSourcesImport(s), newSourcesExport(s)), "8087")
+		newSourcesSet(sources), newSourcesDelete(sources), newSourcesImport(s), newSourcesExport(s)), "8087")
 }
 
-func sourceCells(source client.FeedSource) []any {
+func sourceCells(s *settings, source client.FeedSource) []any {
 	last := "none"
 	if poll := source.State.LastPoll; poll != nil {
 		last = dateTime(poll.At) + " " + poll.Outcome
 	}
 	state, tags := source.State, strings.Join(source.Tags, ", ")
-	return []any{source.Name, source.Kind, state.Status, source.Interval, used(source), last, tags}
+	return []any{source.Name, source.Kind, s.state(state.Status), source.Interval, used(source), last, tags}
 }
 
 func used(source client.FeedSource) string {
@@ -80,9 +81,9 @@ func sourceFields(t *columns, source client.FeedSource) {
 	t.field("etag", source.ETag)
 }
 
-func newSourcesDelete(s *settings) *cobra.Command {
+func newSourcesDelete(s item[client.FeedSource]) *cobra.Command {
 	var match string
-	cmd := &cobra.Command{Use: "delete NAME", Short: "Delete a source; its items remain", Args: cobra.ExactArgs(1)}
+	cmd := &cobra.Command{Use: "delete NAME", Short: "Delete a source; its items remain", Args: cobra.ExactArgs(1), ValidArgsFunction: s.complete(1)}
 	cmd.Flags().StringVar(&match, "if-match", "", "delete only if the source has this etag; * for any")
 	cmd.RunE = with(s.operatorClient, func(cmd *cobra.Command, c *client.Client, args []string) error {
 		source, err := c.FeedSource(cmd.Context(), args[0])

@@ -51,7 +51,7 @@ func TestFeedItems(t *testing.T) {
 		t.Errorf("list: got %+v, want one German item that is not rated", list)
 	}
 	p.run("feed", "show", id).has(t, 0, "language   de (only English is rated)\n", "")
-	p.run("feed", "list", "--sentiment", "happy").want(t, 1, "", "query.sentiment")
+	p.run("feed", "list", "--sentiment", "happy").want(t, 1, "", "sentiment ")
 	p.run("feed", "show", "reddit#none").want(t, 1, "", "assay: There is no feed item with this id.\n")
 }
 
@@ -63,7 +63,7 @@ func (p person) sources(args ...string) ran {
 
 func TestFeedSources(t *testing.T) {
 	p := newPerson(t)
-	p.sources("list").want(t, 0, "", "")
+	p.sources("list").want(t, 0, "", "No sources yet")
 	p.sources("set", "news", "--kind", "newsapi", "--tags", "wind,solar", "--quota", "50", "--enabled=false").want(t, 0, `source        news
 kind          newsapi
 url           https://newsapi.org/v2/everything
@@ -108,7 +108,7 @@ etag          "1"
 	for _, wrong := range [][]string{{"set", "news"}, {"set", "--quota", "1"}, {"set", "other", "--quota", "1"}, {"show"}} {
 		p.sources(wrong...).want(t, 2, "", "See: assay feed sources "+wrong[0]+" --help")
 	}
-	p.sources("set", "news", "--interval", "1s").want(t, 1, "", "body.interval is not a duration between ")
+	p.sources("set", "news", "--interval", "1s").want(t, 1, "", "interval is not a duration between ")
 	p.sources("show", "other").want(t, 1, "", "assay: There is no feed source with this name.\n")
 	p.sources("delete", "news", "--if-match", `"1"`).want(t, 1, "", "has changed since it was read")
 	p.sources("delete", "news").want(t, 0, "news  deleted\n", "")

@@ -13,9 +13,11 @@ import (
 // files describes text files.
 func (s *settings) files() item[client.File] {
 	return item[client.File]{
-		settings: s, connect: s.client, noun: "file",
+		settings: s, connect: s.client, noun: "file", listed: "assay list", isID: isUUID,
+		none:  "No files yet; upload one with: assay upload FILE",
+		offer: func(f client.File) string { return cobra.CompletionWithDesc(f.FileID, f.Status+"  "+shown(f.FileName)) },
 		heads: []any{"ID", "STATUS", "FILE"}, layout: "%-36s  %-11s  %s",
-		cells:    func(f client.File) []any { return []any{f.FileID, f.Status, shown(f.FileName) + outcome(f)} },
+		cells:    func(f client.File) []any { return []any{f.FileID, s.state(f.Status), shown(f.FileName) + outcome(f)} },
 		created:  func(f client.File) time.Time { return f.CreatedAt },
 		fields:   fileFields,
 		list:     (*client.Client).List,
@@ -42,8 +44,9 @@ func fileCommands(s *settings) []*cobra.Command {
 		files.newGet(&cobra.Command{Use: "get ID", Short: "Show a file and its result", Long: "Show a file and its result."}),
 		files.newList(&cobra.Command{Use: "list", Short: "List your files, newest first"}),
 		newWatch(s),
-		s.newDownload(&cobra.Command{Use: "content ID", Short: "Download a file as it was uploaded"},
-			(*client.Client).Content),
+		s.newDownload(&cobra.Command{
+			Use: "content ID", Short: "Download a file as it was uploaded", ValidArgsFunction: files.complete(1),
+		}, files.checked((*client.Client).Content)),
 		newRetry(files),
 		files.newDelete(&cobra.Command{
 			Use: "delete ID…", Short: "Delete files with their content and results",

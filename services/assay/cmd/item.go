@@ -24,10 +24,14 @@ type item[T any] struct {
 	cells  func(T) []any     // an item as one line
 	heads  []any             // headings of the cells
 	layout string            // format of a line of cells; empty for lists whose columns are as wide as their cells
-	headed bool              // an empty list has headings, too
+	none   string            // what an empty list says
 	fields func(*columns, T) // an item with all its details; nil if it is always printed as JSON
 
-	noun     string // such as "photo"
+	noun     string            // such as "photo"
+	listed   string            // the command that lists them, such as "assay photo list"
+	isID     func(string) bool // whether a text can be an id; nil accepts every text
+	offer    func(T) string    // how completion offers an item: its id, then a description; nil for items without completion
+	all      func(*client.Client, context.Context) ([]T, error)
 	list     func(*client.Client, context.Context, client.Listing) iter.Seq2[T, error]
 	perPage  int      // maximum number of items per request of list
 	statuses []string // statuses that list selects
@@ -74,7 +78,11 @@ func (i item[T]) newList(cmd *cobra.Command) *cobra.Command {
 			listing.Limit = min(i.perPage, limit)
 		}
 		listed := 0
-		return i.withCreated().writeList(cmd.OutOrStdout(), func(yield func(T, error) bool) {
+		shown := i.withCreated()
+		if listing.Status != "" {
+			shown.none = "No " + i.noun + " is " + listing.Status + "."
+		}
+		return shown.writeList(cmd, func(yield func(T, error) bool) {
 			for v, err := range i.list(c, cmd.Context(), listing) {
 				if err == nil && !all && listed == limit {
 					note(cmd.ErrOrStderr(), "There are more; use --all or raise --limit.")
@@ -91,11 +99,24 @@ func (i item[T]) newList(cmd *cobra.Command) *cobra.Command {
 	flags.IntVar(&limit, "limit", 20, "maximum number of "+i.noun+"s to list")
 	flags.BoolVar(&all, "all", false, "list all "+i.noun+"s")
 	cmd.MarkFlagsMutuallyExclusive("limit", "all")
-	complete := cobra.FixedCompletions(i.statuses, cobra.ShellCompDirectiveNoFileComp)
-	if err := cmd.RegisterFlagCompletionFunc("status", complete); err != nil {
-		panic(err) // the flag does not exist
-	}
+	oneOfFlag(cmd, "status", i.statuses...)
 	return cmd
+}
+
+// newAll completes a command that lists all items.
+func (i item[T]) newAll(cmd *cobra.Command) *cobra.Command {
+	return i.newPage(cmd, "", func(ctx context.Context, c *client.Client) ([]T, bool, error) {
+		all, err := i.all(c, ctx)
+		return all, false, err
+	})
+}
+
+// check returns an error if a text cannot be the id of an item.
+func (i item[T]) check(id string) error {
+	if i.isID == nil || i.isID(id) {
+		return nil
+	}
+	return usage("%s is not the id of a %s; see: %s", shown(id), i.noun, i.listed)
 }
 
 // withCreated returns a description of the same items whose lines begin with the time of their creation.
@@ -116,13 +137,7 @@ func (i item[T]) newPage(
 		if err != nil {
 			return err
 		}
-		err = i.writeList(cmd.OutOrStdout(), func(yield func(T, error) bool) {
-			for _, v := range items {
-				if !yield(v, nil) {
-					return
-				}
-			}
-		})
+		err = i.writeList(cmd, each(items))
 		if err == nil && more {
 			note(cmd.ErrOrStderr(), "There are more; %s.", advice)
 		}
@@ -140,7 +155,11 @@ With --wait, get waits until the ` + i.noun + ` is COMPLETED or FAILED. If it is
 status is 1.`
 	cmd.Flags().BoolVar(&wait, "wait", false, "wait for the result")
 	cmd.Args = cobra.ExactArgs(1)
+	cmd.ValidArgsFunction = i.complete(1)
 	cmd.RunE = with(i.connect, func(cmd *cobra.Command, c *client.Client, args []string) error {
+		if err := i.check(args[0]); err != nil {
+			return err
+		}
 		if !wait {
 			v, err := i.get(c, cmd.Context(), args[0], 0)
 			return i.writeFields(cmd.OutOrStdout(), v, err)
@@ -157,6 +176,7 @@ status is 1.`
 // newShow completes a command that shows the item that do reads.
 func (i item[T]) newShow(cmd *cobra.Command, do call[T]) *cobra.Command {
 	cmd.Args = cobra.ExactArgs(1)
+	cmd.ValidArgsFunction = i.complete(1)
 	return i.newSet(cmd, func(ctx context.Context, c *client.Client, args []string) (T, error) {
 		return do(c, ctx, args[0])
 	})
@@ -176,8 +196,12 @@ func (i item[T]) newSet(
 // newEach completes a command that reads or changes each of several items and prints its new state.
 func (i item[T]) newEach(cmd *cobra.Command, do call[T]) *cobra.Command {
 	cmd.Args = cobra.MinimumNArgs(1)
+	cmd.ValidArgsFunction = i.complete(manyArgs)
 	cmd.RunE = with(i.connect, func(cmd *cobra.Command, c *client.Client, ids []string) error {
 		return i.each(cmd, ids, func(id string) error {
+			if err := i.check(id); err != nil {
+				return err
+			}
 			v, err := do(c, cmd.Context(), id)
 			if err != nil {
 				return err
@@ -191,8 +215,12 @@ func (i item[T]) newEach(cmd *cobra.Command, do call[T]) *cobra.Command {
 // newDelete completes a command that deletes items.
 func (i item[T]) newDelete(cmd *cobra.Command) *cobra.Command {
 	cmd.Args = cobra.MinimumNArgs(1)
+	cmd.ValidArgsFunction = i.complete(manyArgs)
 	cmd.RunE = with(i.connect, func(cmd *cobra.Command, c *client.Client, ids []string) error {
 		return i.each(cmd, ids, func(id string) error {
+			if err := i.check(id); err != nil {
+				return err
+			}
 			if err := i.delete(c, cmd.Context(), id); err != nil {
 				return err
 			}
@@ -232,9 +260,10 @@ func (i item[T]) writeFields(w io.Writer, v T, err error) error {
 	return t.write(w)
 }
 
-// writeList writes items below the headings of their cells.
-func (i item[T]) writeList(w io.Writer, all iter.Seq2[T, error]) error {
-	var aligned columns
+// writeList writes items below the headings of their cells. An empty list is a note on standard error.
+func (i item[T]) writeList(cmd *cobra.Command, all iter.Seq2[T, error]) error {
+	w, heads := cmd.OutOrStdout(), i.in(bold)
+	aligned := columns{heads: heads}
 	aligned.row(i.heads...)
 	listed, atOnce := 0, i.json || i.layout != ""
 	for v, err := range all {
@@ -245,7 +274,7 @@ func (i item[T]) writeList(w io.Writer, all iter.Seq2[T, error]) error {
 			aligned.row(i.cells(v)...)
 		default:
 			if listed == 1 && !i.json {
-				_, err = fmt.Fprintf(w, i.layout+"\n", i.heads...)
+				_, err = fmt.Fprintln(w, heads.of(fmt.Sprintf(i.layout, i.heads...)))
 			}
 			err = errors.Join(err, i.writeLine(w, v))
 		}
@@ -253,8 +282,23 @@ func (i item[T]) writeList(w io.Writer, all iter.Seq2[T, error]) error {
 			return err
 		}
 	}
-	if atOnce || listed == 0 && !i.headed {
+	switch {
+	case listed == 0 && !i.json && i.none != "":
+		note(cmd.ErrOrStderr(), "%s", i.none)
+		return nil
+	case atOnce || listed == 0:
 		return nil
 	}
 	return aligned.write(w)
+}
+
+// each yields items that were read without an error.
+func each[T any](items []T) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		for _, v := range items {
+			if !yield(v, nil) {
+				return
+			}
+		}
+	}
 }

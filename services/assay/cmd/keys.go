@@ -13,7 +13,9 @@ import (
 
 func newKeys(s *settings) *cobra.Command {
 	keys := item[client.Key]{
-		settings: s, connect: s.operatorClient, headed: true,
+		settings: s, connect: s.operatorClient, none: "No API keys yet; create one with: assay keys create --owner OWNER",
+		all:   func(c *client.Client, ctx context.Context) ([]client.Key, error) { return c.Keys(ctx, s.owner) },
+		offer: func(k client.Key) string { return cobra.CompletionWithDesc(k.ID, k.Owner+"  "+k.Name) },
 		heads: []any{"ID", "OWNER", "NAME", "STATUS", "ACCESS", "EXPIRES", "LAST USED"},
 		cells: func(k client.Key) []any {
 			access := strings.Join(k.Scopes, ",")
@@ -21,7 +23,7 @@ func newKeys(s *settings) *cobra.Command {
 				access += ",operator"
 			}
 			expires, used := cmp.Or(dateTime(k.ExpiresAt), "never"), cmp.Or(dateTime(k.LastUsedAt), "never")
-			return []any{k.ID, k.Owner, k.Name, k.Status, access, expires, used}
+			return []any{k.ID, k.Owner, k.Name, s.state(k.Status), access, expires, used}
 		},
 	}
 	// A new key is printed as JSON, or only its token, for use in scripts.
@@ -39,16 +41,13 @@ that of a running "assay serve". They require an operator's key in ASSAY_TOKEN. 
 first one is printed by "assay serve --auth token" or "assay setup --operator-key".`,
 	},
 		newKeysCreate(created),
-		keys.newPage(&cobra.Command{
+		keys.newAll(&cobra.Command{
 			Use: "list", Short: "List the API keys, newest first",
 			Long: "List the API keys of all owners, or of --owner, newest first.",
-		}, "", func(ctx context.Context, c *client.Client) ([]client.Key, bool, error) {
-			all, err := c.Keys(ctx, s.owner)
-			return all, false, err
 		}),
-		newKeysRotate(created),
+		newKeysRotate(created, keys.complete(1)),
 		&cobra.Command{
-			Use: "revoke ID", Short: "Revoke an API key", Args: cobra.ExactArgs(1),
+			Use: "revoke ID", Short: "Revoke an API key", Args: cobra.ExactArgs(1), ValidArgsFunction: keys.complete(1),
 			Long: "Revoke an API key. After 5 seconds no process accepts it. This cannot be undone.",
 			RunE: with(s.operatorClient, func(cmd *cobra.Command, c *client.Client, args []string) error {
 				return c.RevokeKey(cmd.Context(), args[0])
@@ -85,11 +84,13 @@ func newKeysCreate(created item[client.NewKey]) *cobra.Command {
 	})
 }
 
-func newKeysRotate(created item[client.NewKey]) *cobra.Command {
+func newKeysRotate(created item[client.NewKey], complete cobra.CompletionFunc) *cobra.Command {
 	var grace time.Duration
 	cmd := &cobra.Command{Use: "rotate ID", Short: "Replace the secret of an API key and print it"}
 	cmd.Flags().DurationVar(&grace, "grace", 0, "how long the previous secret is accepted, at most 24h")
-	return created.newShow(cmd, func(c *client.Client, ctx context.Context, id string) (client.NewKey, error) {
+	created.newShow(cmd, func(c *client.Client, ctx context.Context, id string) (client.NewKey, error) {
 		return c.RotateKey(ctx, id, grace)
 	})
+	cmd.ValidArgsFunction = complete
+	return cmd
 }

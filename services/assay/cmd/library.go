@@ -39,14 +39,18 @@ The id of a node can be given instead.`,
 // nodes describes the folders and files of the library.
 func (s *settings) nodes() item[client.Node] {
 	return item[client.Node]{
-		settings: s, connect: s.client,
+		settings: s, connect: s.client, none: "The folder is empty; upload files with: assay library put FILE",
 		heads: []any{"ID", "STATUS", "SIZE", "NAME"}, layout: "%-36s  %-18s  %10s  %s",
 		cells: func(n client.Node) []any {
 			length := ""
 			if n.Length != nil {
 				length = sizeOf(*n.Length)
 			}
-			return []any{n.ID, n.Status, length, reasoned(n)}
+			status := n.Status
+			if n.IsFolder() {
+				status = "-"
+			}
+			return []any{n.ID, s.state(status), length, reasoned(n)}
 		},
 		wait: (*client.Client).WaitNode,
 		failed: func(n client.Node) error {
@@ -122,6 +126,7 @@ func (s *settings) newNode(
 	if cmd.Args == nil {
 		cmd.Args = cobra.ExactArgs(1)
 	}
+	cmd.ValidArgsFunction = s.completePaths(1)
 	cmd.RunE = with(s.client, func(cmd *cobra.Command, c *client.Client, args []string) error {
 		path := ""
 		if len(args) > 0 {
@@ -141,6 +146,7 @@ func (s *settings) newNodes(
 	cmd *cobra.Command, do func(context.Context, *client.Client, client.Node, io.Writer) error,
 ) *cobra.Command {
 	cmd.Args = cobra.MinimumNArgs(1)
+	cmd.ValidArgsFunction = s.completePaths(manyArgs)
 	cmd.RunE = with(s.client, func(cmd *cobra.Command, c *client.Client, paths []string) error {
 		return s.each(cmd, paths, func(path string) error {
 			n, err := find(cmd.Context(), c, path)
@@ -158,6 +164,7 @@ func newLibraryList(s *settings) *cobra.Command {
 	cmd := &cobra.Command{Use: "ls [PATH]", Short: "List the content of a folder, newest first"}
 	cmd.Flags().BoolVar(&trash, "trash", false, "list the trash instead")
 	cmd.Args = cobra.MaximumNArgs(1)
+	cmd.ValidArgsFunction = s.completePaths(1)
 	cmd.PreRunE = func(_ *cobra.Command, args []string) error {
 		if trash && len(args) > 0 {
 			return usage("the trash has no path")
@@ -166,18 +173,18 @@ func newLibraryList(s *settings) *cobra.Command {
 	}
 	nodes := s.nodes()
 	cmd.RunE = with(s.client, func(cmd *cobra.Command, c *client.Client, args []string) error {
-		out := cmd.OutOrStdout()
 		if trash {
-			return nodes.writeList(out, c.Trash(cmd.Context()))
+			nodes.none = "The trash is empty."
+			return nodes.writeList(cmd, c.Trash(cmd.Context()))
 		}
 		n, err := find(cmd.Context(), c, strings.Join(args, ""))
 		switch {
 		case err != nil:
 			return err
 		case !n.IsFolder():
-			return nodes.writeLine(out, n)
+			return nodes.writeLine(cmd.OutOrStdout(), n)
 		}
-		return nodes.writeList(out, c.Children(cmd.Context(), n.ID, client.Reading{}))
+		return nodes.writeList(cmd, c.Children(cmd.Context(), n.ID, client.Reading{}))
 	})
 	return cmd
 }

@@ -243,7 +243,7 @@ func (s *settings) pageOf(id string, query url.Values) (string, error) {
 }
 
 func newLibraryGet(s *settings) *cobra.Command {
-	return s.newDownload(&cobra.Command{Use: "get PATH", Short: "Download a file, or a folder as a zip"},
+	return s.newDownload(&cobra.Command{Use: "get PATH", Short: "Download a file, or a folder as a zip", ValidArgsFunction: s.completePaths(1)},
 		func(c *client.Client, ctx context.Context, path string) (io.ReadCloser, error) {
 			n, err := find(ctx, c, path)
 			switch {

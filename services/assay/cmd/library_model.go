@@ -161,8 +161,9 @@ func newModelList(s *settings) *cobra.Command {
 	cmd.MarkFlagsMutuallyExclusive("limit", "all")
 	cmd.PreRunE = func(*cobra.Command, []string) error { return positive("--limit", limit) }
 	cmd.RunE = with(s.client, func(cmd *cobra.Command, c *client.Client, _ []string) error {
-		listed := 0
-		return s.models().withCreated().writeList(cmd.OutOrStdout(), func(yield func(client.Node, error) bool) {
+		listed, models := 0, s.models().withCreated()
+		models.none = "No models yet; train one with: assay library model train PATH COLUMN"
+		return models.writeList(cmd, func(yield func(client.Node, error) bool) {
 			for n, err := range c.NodesByType(cmd.Context(), client.NodeModel) {
 				if err == nil && !all && listed == limit {
 					note(cmd.ErrOrStderr(), "There are more; use --all or raise --limit.")

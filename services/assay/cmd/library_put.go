@@ -65,6 +65,7 @@ Exit status: 0 on success, 1 if a file or a folder failed.`,
 	flags := cmd.Flags()
 	s.nameWebhook(flags)
 	flags.StringVar(&p.to, "to", "/", "folder of the library to upload into; created if it is missing")
+	completeFlag(cmd, "to", s.completePaths(manyArgs))
 	flags.BoolVar(&p.wait, "wait", false, "wait until the files are processed")
 	flags.BoolVar(&p.names.replace, "replace-names", false, "store files and folders whose names are not allowed under similar names")
 	readFlags(flags, &p.options)

@@ -164,11 +164,14 @@ func newLibraryExport(s *settings) *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&e.Format, "format", "", "csv, jsonl, or the format of the file (default: the extension of the output)")
+	oneOfFlag(cmd, "format", exportFormats...)
+	cmd.ValidArgsFunction = s.completePaths(1)
 	flags.StringVar(&e.Fields, "fields", "",
 		"comma-separated names of fields and properties, in the order of the output (default all)")
 	flags.StringVar(&e.Rename, "rename", "", "comma-separated pairs of old and new names, such as logP:LogP")
 	flags.StringVar(&e.Filter, "filter", "", "only the records that the FILTER selects")
 	flags.StringVar(&e.Formulas, "formulas", "", "text: spreadsheets read values of CSV that look like formulas as texts (default unchanged)")
+	oneOfFlag(cmd, "formulas", "text")
 	cmd.PreRunE = func(*cobra.Command, []string) error {
 		if err := oneOf("--formulas", e.Formulas, []string{"", "text"}); err != nil {
 			return err

@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/assay-project/assay/pkg/extract"
 	"github.com/assay-project/assay/services/assay/client"
 )
 
@@ -34,6 +36,12 @@ and public ones.`,
 	flags.StringVar(&q.Status, "status", "", "only nodes with this status, such as Failed")
 	flags.StringVar(&below, "in", "", "only nodes below this folder, given as a path or id")
 	flags.IntVar(&q.Limit, "limit", 20, "maximum number of hits to show, up to 100")
+	oneOfFlag(cmd, "type", "Folder", "File", "Model", "Record")
+	oneOfFlag(cmd, "status", client.LibraryCreated, client.LibraryLoading, client.LibraryLoaded, client.LibraryProcessed,
+		client.LibraryProcessedPartially, client.LibraryFailed)
+	oneOfFlag(cmd, "format", searchFormats()...)
+	completeFlag(cmd, "in", s.completePaths(manyArgs))
+	cmd.ValidArgsFunction = cobra.NoFileCompletions
 	cmd.RunE = with(s.client, func(cmd *cobra.Command, c *client.Client, args []string) error {
 		if below != "" {
 			n, err := find(cmd.Context(), c, below)
@@ -47,28 +55,82 @@ and public ones.`,
 		if err != nil {
 			return err
 		}
-		out := cmd.OutOrStdout()
-		if s.json {
-			return writeJSON(out, page)
-		}
-		for _, h := range page.Hits {
-			if err := errors.Join(s.nodes().writeLine(out, h.Node), writeSnippets(out, h)); err != nil {
-				return err
-			}
+		if err := s.writeHits(cmd, c, page); err != nil {
+			return err
 		}
 		total := count(page.Total, "hit")
 		if page.TotalIsMinimum {
 			total = "at least " + total
 		}
-		_, err = fmt.Fprintln(out, total)
-		return err
+		note(cmd.ErrOrStderr(), "%s", total)
+		return nil
 	})
 	return cmd
 }
 
+// writeHits writes hits with their paths and snippets.
+func (s *settings) writeHits(cmd *cobra.Command, c *client.Client, page client.SearchPage) error {
+	folders := map[string]string{} // paths by id
+	hits := item[client.SearchHit]{
+		settings: s, heads: []any{"ID", "STATUS", "SIZE", "PATH"}, layout: s.nodes().layout,
+		cells: func(h client.SearchHit) []any {
+			cells := s.nodes().cells(h.Node)
+			cells[len(cells)-1] = folderOf(cmd.Context(), c, folders, h.Node) + reasoned(h.Node)
+			return cells
+		},
+	}
+	out := cmd.OutOrStdout()
+	if len(page.Hits) > 0 && !s.json {
+		if _, err := fmt.Fprintln(out, s.in(bold).of(fmt.Sprintf(hits.layout, hits.heads...))); err != nil {
+			return err
+		}
+	}
+	for _, h := range page.Hits {
+		err := hits.writeLine(out, h)
+		if err == nil && !s.json {
+			err = s.writeSnippets(out, h)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// folderOf returns the path of the folder of a node, with a slash at the end. It is empty for a node whose folders the
+// caller may not read. known contains the paths that were read before, by id.
+func folderOf(ctx context.Context, c *client.Client, known map[string]string, n client.Node) string {
+	if n.ParentID == "" {
+		return ""
+	}
+	path, found := known[n.ParentID]
+	if !found {
+		above, err := c.NodePath(ctx, n.ParentID, client.Reading{})
+		if err == nil {
+			for _, folder := range above {
+				path += shown(strings.TrimSuffix(folder.Name, "/")) + "/"
+			}
+		}
+		known[n.ParentID] = path
+	}
+	return path
+}
+
+// searchFormats returns the extensions of the formats that Assay reads, without dots.
+func searchFormats() []string {
+	var all []string
+	for _, f := range extract.Formats() {
+		for _, ending := range slices.Concat(f.Endings.Text, f.Endings.Binary) {
+			all = append(all, strings.TrimPrefix(ending, "."))
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
 // writeSnippets writes passages of the text and the properties of a hit, one per line, with brackets around the matching
-// words, and whether only a part of the text is searched.
-func writeSnippets(w io.Writer, h client.SearchHit) error {
+// words, or in bold on terminals, and whether only a part of the text is searched.
+func (s *settings) writeSnippets(w io.Writer, h client.SearchHit) error {
 	var lines strings.Builder
 	for _, snippet := range h.Snippets {
 		if snippet.Field == "name" {
@@ -79,10 +141,13 @@ func writeSnippets(w io.Writer, h client.SearchHit) error {
 			lines.WriteString(shown(snippet.Field) + ": ")
 		}
 		for _, p := range snippet.Parts {
-			if text := shown(p.Text); p.Match {
-				lines.WriteString("[" + text + "]")
-			} else {
+			switch text := shown(p.Text); {
+			case !p.Match:
 				lines.WriteString(text)
+			case s.color:
+				lines.WriteString(bold.of(text))
+			default:
+				lines.WriteString("[" + text + "]")
 			}
 		}
 		lines.WriteString("\n")

@@ -38,12 +38,12 @@ func localFiles(t *testing.T, files map[string]string) string {
 
 func TestLibraryMkdir(t *testing.T) {
 	p := newPerson(t)
-	p.run("library", "mkdir", "/Archive").want(t, 0, "ID  Created                         Archive/\n", "")
+	p.run("library", "mkdir", "/Archive").want(t, 0, "ID  -                               Archive/\n", "")
 	p.run("library", "mkdir", "Archive").want(t, 1, "", "Archive: already exists; use -p to accept an existing folder\n")
-	p.run("library", "mkdir", "/A/b", "/Other").want(t, 1, "ID  Created                         Other/\n",
+	p.run("library", "mkdir", "/A/b", "/Other").want(t, 1, "ID  -                               Other/\n",
 		"/A/b: there is no \"A\" in the library at /A; use -p to create it too\nassay: 1 of 2 failed\n")
 	p.run("library", "mkdir", "-p", "/Archive/2026/May", "/Archive").want(t, 0,
-		"ID  Created                         May/\nID  Created                         Archive/\n", "")
+		"ID  -                               May/\nID  -                               Archive/\n", "")
 	p.run("library", "mkdir", "/a:b").want(t, 1, "", `/a:b: the name is not allowed: it contains one of / \ : * ? " < > |`)
 	p.run("library", "mkdir", "/").want(t, 1, "", "/: is not the path of a new folder\n")
 	if got := p.run("library", "mkdir", "-p", "/"); got.status != 0 || got.errors != "" {

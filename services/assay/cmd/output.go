@@ -5,11 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
 	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/term"
 )
 
 // writeJSON writes v as one line.
@@ -30,19 +33,21 @@ func (s *settings) write(w io.Writer, v any, format string, values ...any) error
 
 // columns collects lines of cells, to write them in aligned columns.
 type columns struct {
-	text strings.Builder // cells are separated by tabs
-	last string          // name of the last field
+	rows  [][]any // each cell is a string or painted
+	heads style   // of the first line
+	last  string  // name of the last field
 }
 
 // row adds a line of cells.
 func (t *columns) row(cells ...any) {
+	row := make([]any, len(cells))
 	for i, cell := range cells {
-		if i > 0 {
-			t.text.WriteByte('\t')
+		if _, colored := cell.(painted); !colored {
+			cell = shown(fmt.Sprint(cell))
 		}
-		t.text.WriteString(shown(fmt.Sprint(cell)))
+		row[i] = cell
 	}
-	t.text.WriteByte('\n')
+	t.rows = append(t.rows, row)
 }
 
 // field adds a line with a name and a value, unless the value is empty. Consecutive fields with the same name are a
@@ -58,10 +63,47 @@ func (t *columns) field(name, value string) {
 	}
 }
 
+// write writes the lines. A column is as wide as its widest cell in successive lines that have further cells.
 func (t *columns) write(w io.Writer) error {
-	aligned := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	_, err := io.WriteString(aligned, t.text.String())
-	return errors.Join(err, aligned.Flush())
+	var text strings.Builder
+	var widths []int
+	for i, row := range t.rows {
+		var line strings.Builder
+		for j, cell := range row {
+			if j == len(row)-1 {
+				fmt.Fprint(&line, cell)
+				break
+			}
+			if j == len(widths) { // the column begins in this line
+				widths = append(widths, widthOf(t.rows[i:], j))
+			}
+			fmt.Fprintf(&line, "%-*s  ", widths[j], cell)
+		}
+		widths = widths[:max(0, len(row)-1)]
+		if i == 0 && line.Len() > 0 {
+			text.WriteString(t.heads.of(line.String()))
+		} else {
+			text.WriteString(line.String())
+		}
+		text.WriteByte('\n')
+	}
+	_, err := io.WriteString(w, text.String())
+	return err
+}
+
+// widthOf returns the width of a column that begins in the first of the rows.
+func widthOf(rows [][]any, column int) (width int) {
+	for _, row := range rows {
+		if len(row) <= column+1 {
+			break
+		}
+		text, ok := row[column].(string)
+		if p, colored := row[column].(painted); !ok && colored {
+			text = p.text
+		}
+		width = max(width, utf8.RuneCountInString(text))
+	}
+	return width
 }
 
 // dateTime formats a time in the time zone of the user. It returns "" for the zero time.
@@ -72,16 +114,16 @@ func dateTime(t time.Time) string {
 	return t.Local().Format(time.DateTime)
 }
 
-// sizeOf formats a number of bytes with a unit, such as 1.5 KiB.
+// sizeOf formats a number of bytes with a decimal unit, such as 1.5 kB, as the web app does.
 func sizeOf(bytes int64) string {
-	if bytes < 1024 {
+	if bytes < 1000 {
 		return fmt.Sprintf("%d B", bytes)
 	}
-	size, units := float64(bytes)/1024, "KMGT"
-	for size >= 1024 && len(units) > 1 {
-		size, units = size/1024, units[1:]
+	size, units := float64(bytes)/1000, "kMGT"
+	for size >= 999.95 && len(units) > 1 { // it would be printed as 1000.0
+		size, units = size/1000, units[1:]
 	}
-	return fmt.Sprintf("%.1f %ciB", size, units[0])
+	return fmt.Sprintf("%.1f %cB", size, units[0])
 }
 
 // count formats a number of things, such as 1 file or 2 files.
@@ -100,6 +142,15 @@ func shown(text string) string {
 	}
 	return text
 }
+
+// isTerminal reports whether a command writes to a terminal.
+func isTerminal(w io.Writer) bool {
+	file, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(file.Fd()))
+}
+
+// errBinary is the error for content that would disturb a terminal.
+var errBinary = errors.New("the content is not text; write it to a file with -o FILE, or to a pipe")
 
 // note prints a message to standard error. It ignores errors: if standard error is closed, they
 // cannot be reported.

@@ -16,10 +16,14 @@ import (
 // photos describes photos.
 func (s *settings) photos() item[client.Photo] {
 	return item[client.Photo]{
-		settings: s, connect: s.client, noun: "photo",
+		settings: s, connect: s.client, noun: "photo", listed: "assay photo list", isID: photoID.MatchString,
+		none: "No photos yet; add one with: assay photo edit FILE",
+		offer: func(p client.Photo) string {
+			return cobra.CompletionWithDesc(p.JobID, p.Status+"  "+shown(p.OriginalFileName))
+		},
 		heads: []any{"ID", "STATUS", "PHOTO"}, layout: "%-26s  %-10s  %s",
 		cells: func(p client.Photo) []any {
-			return []any{p.JobID, p.Status, shown(p.OriginalFileName) + photoOutcome(p)}
+			return []any{p.JobID, s.state(p.Status), shown(p.OriginalFileName) + photoOutcome(p)}
 		},
 		created:  func(p client.Photo) time.Time { return p.CreatedAt },
 		fields:   photoFields,
@@ -75,11 +79,12 @@ func newPhotoRetry(s *settings) *cobra.Command {
 func newPhotoDownload(s *settings) *cobra.Command {
 	var original bool
 	var result int
-	cmd := &cobra.Command{Use: "download ID", Short: "Download the edited photo, or the original"}
+	photos := s.photos()
+	cmd := &cobra.Command{Use: "download ID", Short: "Download the edited photo, or the original", ValidArgsFunction: photos.complete(1)}
 	cmd.Flags().BoolVar(&original, "original", false, "download the original instead")
 	cmd.Flags().IntVar(&result, "also", 0, "download a further result of the edit instead, from 1")
 	cmd.MarkFlagsMutuallyExclusive("original", "also")
-	return s.newDownload(cmd, func(c *client.Client, ctx context.Context, id string) (io.ReadCloser, error) {
+	return s.newDownload(cmd, photos.checked(func(c *client.Client, ctx context.Context, id string) (io.ReadCloser, error) {
 		if original {
 			return c.DownloadPhoto(ctx, id, client.OriginalPhoto)
 		}
@@ -87,7 +92,7 @@ func newPhotoDownload(s *settings) *cobra.Command {
 			return c.DownloadPhotoOutput(ctx, id, result)
 		}
 		return c.DownloadPhoto(ctx, id, client.EditedPhoto)
-	})
+	}))
 }
 
 // photoOutcome summarizes the result of a photo. It returns "" until there is one.

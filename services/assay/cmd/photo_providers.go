@@ -16,7 +16,13 @@ func newPhotoProviders(s *settings) *cobra.Command {
 	providers := item[client.PhotoProvider]{
 		settings: s, connect: s.operatorClient,
 		heads:  []any{"NAME", "STATUS", "MODEL", "CALLS TODAY", "COST TODAY", "FALLBACK"},
-		headed: true, cells: providerCells, fields: providerFields,
+		cells:  func(p client.PhotoProvider) []any { return providerCells(s, p) },
+		fields: providerFields,
+		all: func(c *client.Client, ctx context.Context) ([]client.PhotoProvider, error) {
+			all, err := c.PhotoProviders(ctx)
+			return all.Providers, err
+		},
+		offer: func(p client.PhotoProvider) string { return cobra.CompletionWithDesc(p.Name, providerStatus(p)) },
 	}
 	return s.operators(group(&cobra.Command{
 		Use:   "providers",
@@ -27,19 +33,15 @@ limits, budgets, models and prices.
 The commands call the server's operator address: --operator, else ASSAY_OPERATOR, else
 that of a running "assay serve". The keys are environment variables of the analyzer.`,
 	},
-		providers.newPage(&cobra.Command{Use: "list", Short: "List the paid providers with their state and costs"}, "",
-			func(ctx context.Context, c *client.Client) ([]client.PhotoProvider, bool, error) {
-				all, err := c.PhotoProviders(ctx)
-				return all.Providers, false, err
-			}),
+		providers.newAll(&cobra.Command{Use: "list", Short: "List the paid providers with their state and costs"}),
 		providers.newShow(&cobra.Command{Use: "show NAME", Short: "Show a paid provider"}, (*client.Client).PhotoProvider),
 		newProvidersSet(providers), newProvidersDefault(s), newProvidersCheck(s), newProvidersCosts(s)), "8087")
 }
 
-func providerCells(p client.PhotoProvider) []any {
+func providerCells(s *settings, p client.PhotoProvider) []any {
 	calls := fmt.Sprintf("%d of %d", p.State.CallsToday, p.PerDay)
 	cost := fmt.Sprintf("%s of %s", dollars(p.State.CostToday), dollars(p.DailyBudget))
-	return []any{p.Name, providerStatus(p), p.EditModel, calls, cost, cmp.Or(strings.Join(p.Fallback, ", "), "none")}
+	return []any{p.Name, s.state(providerStatus(p)), p.EditModel, calls, cost, cmp.Or(strings.Join(p.Fallback, ", "), "none")}
 }
 
 // providerStatus returns the state in one word.

@@ -149,7 +149,7 @@ func TestPhotoURL(t *testing.T) {
 	if config, err := png.DecodeConfig(resp.Body); err != nil || config.Width != 80 || config.Height != 60 {
 		t.Errorf("the URL shows %d × %d, %v, want a PNG of 80 × 60 pixels", config.Width, config.Height, err)
 	}
-	p.run("photo", "url", id, "--format", "gif").has(t, 1, "", "body.format")
+	p.run("photo", "url", id, "--format", "gif").has(t, 1, "", "format ")
 }
 
 func TestPhotoChanges(t *testing.T) {

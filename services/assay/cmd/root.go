@@ -62,6 +62,7 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		understood = err == nil
 		return err
 	}
+	shared.color = colored(stdout)
 	root.SetArgs(args)
 	root.SetIn(stdin)
 	root.SetOut(stdout)
@@ -75,13 +76,20 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		note(stderr, "assay: %v\nSee: %s --help", err, command.CommandPath())
 		return exitUsage
 	}
-	if known, ok := errors.AsType[*reported](err); !ok || known.summary != "" {
+	interrupted := ctx.Err() != nil && errors.Is(err, context.Canceled)
+	switch known, ok := errors.AsType[*reported](err); {
+	case ok && known.summary == "":
+	case shared.json && !ok && !interrupted:
+		if failed := writeJSON(stdout, failedLine{Error: explain(err)}); failed != nil {
+			note(stderr, "assay: %s", explain(err))
+		}
+	default:
 		note(stderr, "assay: %s", explain(err))
 	}
 	if _, ok := errors.AsType[*config.Error](err); ok {
 		return exitUsage
 	}
-	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+	if interrupted {
 		return exitInterrupted
 	}
 	return exitFailed
@@ -93,13 +101,19 @@ func newRoot(s *settings) *cobra.Command {
 		Short: "Upload, analyze and search files",
 		Long: `Upload, analyze and search files.
 
-The server is --server, else ASSAY_SERVER, else the "assay serve" that uses the
-data folder (--data, else ASSAY_DATA_DIR, else the default folder of the user).
+The server is --server, else that of the profile, else ASSAY_SERVER, else the "assay
+serve" that uses the data folder (--data, else ASSAY_DATA_DIR, else the default folder
+of the user). A profile is selected with --profile or ASSAY_PROFILE; see "profiles".
 Files belong to an owner: --owner, else ASSAY_OWNER, else an id that is generated
 once and stored in the user's configuration folder. A server with ASSAY_AUTH=token
 requires --token or ASSAY_TOKEN: an API key, which determines the owner.
 
-Exit status: 0 on success, 1 on failure, 2 for invalid usage, 130 after Ctrl-C.`,
+Results are written to standard output, everything else to standard error. With --json,
+each result and each failure is an object on a line of its own; a failure has the
+member "error". Colors are used on terminals only, and not if NO_COLOR is set.
+
+Exit status: 0 on success, 1 on failure, 2 for invalid usage, 130 after Ctrl-C. Commands
+that run until Ctrl-C, such as serve, watch and top, then end with 0.`,
 		Example: `  assay serve
   assay upload book.txt --wait
   assay list --status failed
@@ -115,12 +129,16 @@ Exit status: 0 on success, 1 on failure, 2 for invalid usage, 130 after Ctrl-C.`
 	flags.StringVar(&s.data, "data", "", "data folder of the server on this machine [ASSAY_DATA_DIR]")
 	flags.StringVar(&s.owner, "owner", "", "owner of the files [ASSAY_OWNER]")
 	flags.StringVar(&s.token, "token", "", "API key or token of the identity provider; prefer the variable [ASSAY_TOKEN]")
-	flags.BoolVar(&s.json, "json", false, "print JSON, one object per line")
+	flags.StringVar(&s.profile, "profile", "", "name of a profile; see: assay profiles [ASSAY_PROFILE]")
+	flags.BoolVar(&s.json, "json", false, "print JSON: one object per line for each result and each failure")
+	completeFlag(root, "profile", func(cmd *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		return offerProfiles(cmd, nil, typed)
+	})
 	root.AddCommand(fileCommands(s)...)
 	root.AddCommand(
 		newFeed(s), newAlerts(s), newPhoto(s), newLibrary(s),
 		newServe(s), newVerify(s), newBackup(s), newRestore(s), newGateway(), newSetup(), newUpgradeCheck(s), newSweep(s), newLicenses(), newTop(s), newTrace(s), newDead(s), newQuotas(s),
-		newAudit(s), newKeys(s), newWebhooks(s), newEnv(s), newHealth(s), newVersion(s))
+		newAudit(s), newKeys(s), newWebhooks(s), newOpen(s), newProfiles(s), newEnv(s), newHealth(s), newVersion(s))
 	return root
 }
 
@@ -165,6 +183,9 @@ func explain(err error) string {
 	}
 	if errors.Is(err, context.Canceled) {
 		return "interrupted"
+	}
+	if p, ok := errors.AsType[*client.Problem](err); ok && p.Type == "urn:assay:problem:unauthenticated" {
+		return "the server requires an API key: set ASSAY_TOKEN or --token"
 	}
 	return err.Error()
 }

@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -26,6 +25,9 @@ type settings struct {
 	owner  string
 	token  string
 	json   bool
+	color  bool // whether standard output has colors
+
+	profile string // name of the profile that replaces the variables
 
 	operator string // address of the operator calls, of commands that have them
 
@@ -53,33 +55,34 @@ func (s *settings) client() (*client.Client, error) {
 	if err != nil {
 		return nil, err
 	}
+	token, err := s.findToken()
 	owner := ""
-	if s.findToken() == "" {
-		if owner, err = s.findOwner(); err != nil {
-			return nil, err
-		}
+	if err == nil && token == "" {
+		owner, err = s.findOwner()
+	}
+	if err != nil {
+		return nil, err
 	}
 	return s.open(client.Config{Server: server, OwnerID: owner, Patience: s.patience, Webhook: s.webhook})
 }
 
-// operatorClient returns a client of the operator address: --operator, otherwise ASSAY_OPERATOR,
-// otherwise that of a running "assay serve".
+// operatorClient returns a client of the operator address: --operator, otherwise that of the profile, otherwise
+// ASSAY_OPERATOR, otherwise that of a running "assay serve".
 func (s *settings) operatorClient() (*client.Client, error) {
-	address := cmp.Or(s.operator, os.Getenv("ASSAY_OPERATOR"))
-	if address == "" {
-		found, err := s.endpoints()
-		if err != nil {
-			return nil, err
-		}
-		address = found.Operator
+	address, err := s.findOperator()
+	if err != nil {
+		return nil, err
 	}
 	return s.open(client.Config{Server: withScheme(address), Patience: s.patience})
 }
 
 // open returns a client with the caller's token.
 func (s *settings) open(config client.Config) (*client.Client, error) {
-	config.Token, config.UserAgent = s.findToken(), "assay-cli/"+process.Version()
 	var err error
+	if config.Token, err = s.findToken(); err != nil {
+		return nil, err
+	}
+	config.UserAgent = "assay-cli/" + process.Version()
 	if s.opened, err = client.New(config); err != nil {
 		return nil, &Usage{Err: err}
 	}
@@ -87,11 +90,43 @@ func (s *settings) open(config client.Config) (*client.Client, error) {
 }
 
 func (s *settings) findServer() (string, error) {
-	if named := cmp.Or(s.server, os.Getenv("ASSAY_SERVER")); named != "" {
-		return withScheme(named), nil
+	named, err := s.setting(s.server, "ASSAY_SERVER", func(p profile) string { return p.Server })
+	if err != nil || named != "" {
+		return withScheme(named), err
 	}
 	found, err := s.endpoints()
 	return found.HTTP, err
+}
+
+// findOperator returns the operator address. A server that was named has the one that was named with it: commands for
+// operators do not act on the server of this machine instead.
+func (s *settings) findOperator() (string, error) {
+	named, err := s.setting(s.operator, "ASSAY_OPERATOR", func(p profile) string { return p.Operator })
+	if err != nil || named != "" {
+		return withScheme(named), err
+	}
+	server, err := s.setting(s.server, "ASSAY_SERVER", func(p profile) string { return p.Server })
+	if err != nil {
+		return "", err
+	}
+	found, err := s.endpoints()
+	if server != "" && (err != nil || found.HTTP != withScheme(server)) {
+		return "", fmt.Errorf("this command calls the operator address of %s; set it with --operator or ASSAY_OPERATOR, such as http://127.0.0.1:8087",
+			server)
+	}
+	return found.Operator, err
+}
+
+// setting returns the value of a flag, otherwise that of the profile, if one is selected, otherwise that of a variable.
+func (s *settings) setting(flag, variable string, of func(profile) string) (string, error) {
+	if flag != "" {
+		return flag, nil
+	}
+	p, selected, err := s.selected()
+	if err != nil || selected {
+		return of(p), err
+	}
+	return os.Getenv(variable), nil
 }
 
 // withScheme returns the URL of a server that may be given as host:port.
@@ -116,17 +151,26 @@ func (s *settings) endpoints() (endpoints.Endpoints, error) {
 }
 
 // findToken returns the token of the caller, or "" for an anonymous caller.
-func (s *settings) findToken() string { return cmp.Or(s.token, os.Getenv("ASSAY_TOKEN")) }
+func (s *settings) findToken() (string, error) {
+	return s.setting(s.token, "ASSAY_TOKEN", func(p profile) string { return p.Token })
+}
 
 func (s *settings) findOwner() (string, error) {
-	if named := cmp.Or(s.owner, os.Getenv("ASSAY_OWNER")); named != "" {
-		return named, nil
+	named, err := s.setting(s.owner, "ASSAY_OWNER", func(p profile) string { return p.Owner })
+	if err != nil || named != "" {
+		return named, err
 	}
-	config, err := os.UserConfigDir()
+	dir, err := configFolder()
 	if err != nil {
 		return "", fmt.Errorf("no configuration folder for the owner id; set --owner: %w", err)
 	}
-	return keptOwner(filepath.Join(config, "assay"))
+	return keptOwner(dir)
+}
+
+// configFolder returns the folder of the user's own settings.
+func configFolder() (string, error) {
+	config, err := os.UserConfigDir()
+	return filepath.Join(config, "assay"), err
 }
 
 // keptOwner returns the owner id stored in a directory. The first call creates it. Concurrent calls return

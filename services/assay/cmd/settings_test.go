@@ -32,16 +32,16 @@ func TestServerIsFound(t *testing.T) {
 	run(t.Context(), "", "list").want(t, 1, "", "no Assay server responds at "+nowhere+"; "+start)
 	paths := write(t, "a", "1", "b", "2", "c", "3")
 	run(t.Context(), "", append([]string{"upload"}, paths...)...).want(t, 1, "", "assay: no Assay server responds at "+nowhere)
-	run(t.Context(), "", "delete", "1", "2").want(t, 1, "", "assay: no Assay server responds at "+nowhere)
+	run(t.Context(), "", "delete", "00000000-0000-7000-8000-000000000000", "00000000-0000-7000-8000-000000000001").want(t, 1, "", "assay: no Assay server responds at "+nowhere)
 
 	if err := endpoints.Write(dir, running); err != nil {
 		t.Fatal(err)
 	}
-	run(t.Context(), "", "list").want(t, 0, "", "")
+	run(t.Context(), "", "list").want(t, 0, "", "No files yet")
 	run(t.Context(), "", "list", "--data", t.TempDir()).want(t, 1, "", "no Assay server has run")
 	t.Setenv("ASSAY_SERVER", nowhere)
 	run(t.Context(), "", "list").want(t, 1, "", nowhere)
-	run(t.Context(), "", "list", "--server", running.HTTP).want(t, 0, "", "")
+	run(t.Context(), "", "list", "--server", running.HTTP).want(t, 0, "", "No files yet")
 	run(t.Context(), "", "list", "--server", "localhost").want(t, 2, "", `server address "localhost" is not a URL`)
 }
 

@@ -12,20 +12,12 @@ import (
 	"github.com/assay-project/assay/services/assay/client"
 )
 
-// SGR parameters of ECMA-48.
-const (
-	bold   = "1"
-	red    = "31"
-	yellow = "33"
-	green  = "32"
-)
-
-// style returns the text in a style, if the view has colors. An empty text has none.
-func (v *topView) style(parameter, text string) string {
-	if !v.color || parameter == "" || text == "" {
+// style returns the text in a style, if the view has colors.
+func (v *topView) style(c style, text string) string {
+	if !v.color {
 		return text
 	}
-	return "\x1b[" + parameter + "m" + text + "\x1b[0m"
+	return c.of(text)
 }
 
 // frame returns the lines of the view. A width or height of 0 is unlimited.
@@ -40,7 +32,7 @@ func (v *topView) frame(now time.Time, width, height int) []string {
 		lines = append(lines, v.area(a))
 	}
 	if n := v.otherLetters(); n > 0 {
-		lines = append(lines, v.row([]string{"other", "", "", "", "", "", "", "", short(n)}, map[int]string{8: red}))
+		lines = append(lines, v.row([]string{"other", "", "", "", "", "", "", "", short(n)}, map[int]style{8: red}))
 	}
 	oldest, failed, sweeps := v.oldest(width), v.errors(width), v.sweeps(width)
 	if height > 0 {
@@ -127,7 +119,7 @@ func columnsOfAreas() (heads []string, widths []int) {
 }
 
 // row aligns the cells of the table of areas. parameters contains the styles of some cells.
-func (v *topView) row(cells []string, parameters map[int]string) string {
+func (v *topView) row(cells []string, parameters map[int]style) string {
 	_, widths := columnsOfAreas()
 	var line strings.Builder
 	for i, cell := range cells {
@@ -150,7 +142,7 @@ func (v *topView) area(a client.AreaStatus) string {
 		oldest = age(v.status.At.Sub(a.Oldest))
 	}
 	failed := perMinute(a.Minutes, v.status.At, func(m client.StatusMinute) uint64 { return m.Failed })
-	parameters := map[int]string{}
+	parameters := map[int]style{}
 	if failed != "0" {
 		parameters[3] = red
 	}

@@ -29,7 +29,7 @@ func TestTrace(t *testing.T) {
 	if traced.ID != id || len(traced.Outcomes) != 1 || len(traced.RequestIDs) == 0 || len(traced.TraceIDs) != 1 || len(traced.Problems) != 0 {
 		t.Errorf("trace --json: got %+v, want one outcome, the ids and no problems", traced)
 	}
-	failed := p.upload("a.pdf", notText)
+	failed := p.upload("a.pdf", aPDF)
 	p.run("get", failed, "--wait")
 	if got := p.run("trace", failed, "--data", testDir); !strings.Contains(got.out, "state    FAILED") || !strings.Contains(got.out, "error    ") || !strings.Contains(got.out, "outcome failed: ") {
 		t.Errorf("trace of a failed file: got %+v, want the error and the outcome", got)

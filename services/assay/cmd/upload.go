@@ -9,12 +9,14 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/assay-project/assay/pkg/extract/reason"
 	"github.com/assay-project/assay/services/assay/client"
 )
 
@@ -82,7 +84,7 @@ func (u *upload) run(cmd *cobra.Command, paths []string) (err error) {
 	u.stdin, u.owner = cmd.InOrStdin(), sync.OnceValues(func() (string, error) { return ownerOf(cmd.Context(), u.client) })
 	texts := u.settings.files()
 	s := &sender[client.File]{
-		settings: u.settings, failed: texts.failed, write: texts.writeLine,
+		settings: u.settings, write: texts.writeLine,
 		line: func(path string, f client.File) any { return sentLine{Path: path, File: f} },
 	}
 	if u.wait {
@@ -92,7 +94,18 @@ func (u *upload) run(cmd *cobra.Command, paths []string) (err error) {
 	for i, path := range paths {
 		files[i].path = path
 	}
+	var documents atomic.Bool // a file is a document or a picture
+	notText, _, _ := strings.Cut(string(reason.NotText), ":")
+	s.failed = func(f client.File) error {
+		if strings.Contains(strings.ToLower(f.ErrorMessage), notText) {
+			documents.Store(true)
+		}
+		return texts.failed(f)
+	}
 	err = s.sendAll(cmd, u.parallel, files, u.send)
+	if documents.Load() {
+		note(cmd.ErrOrStderr(), "Documents and pictures are read by: assay library put FILE. Photos are edited by: assay photo edit FILE")
+	}
 	if lost := u.lost.Load(); lost != nil {
 		note(cmd.ErrOrStderr(), "%v", *lost)
 	} else if u.cut.Load() {
@@ -125,7 +138,7 @@ func (u *upload) send(ctx context.Context, l local, bar *bar) (client.File, erro
 	name := cmp.Or(u.name, filepath.Base(l.path))
 	switch {
 	case info.IsDir():
-		return client.File{}, errors.New("is a folder")
+		return client.File{}, fmt.Errorf("is a folder; upload it with: assay library put %s", shown(l.path))
 	case u.streamed || !info.Mode().IsRegular():
 		return u.stream(ctx, file, name, bar)
 	}

@@ -4,14 +4,12 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"sync/atomic"
 	"time"
 
 	"github.com/vbauerster/mpb/v8"
 	"github.com/vbauerster/mpb/v8/decor"
-	"golang.org/x/term"
 )
 
 // progress shows uploads in progress on a terminal. A nil *progress, and the nil *bar that it
@@ -32,8 +30,7 @@ func (p *progress) interrupted() {
 
 // newProgress returns nil unless w is a terminal.
 func newProgress(w io.Writer, files int) *progress {
-	file, ok := w.(*os.File)
-	if !ok || !term.IsTerminal(int(file.Fd())) {
+	if !isTerminal(w) {
 		return nil
 	}
 	p := &progress{bars: mpb.New(mpb.WithOutput(w)), terminal: w}
@@ -75,9 +72,10 @@ func (p *progress) add(path string) *bar {
 	if p == nil {
 		return nil
 	}
-	name := []rune(shown(filepath.Base(path)))
-	if len(name) > longestName {
-		name = append(name[:longestName-1], '…')
+	name := []rune(shown(filepath.Clean(path)))
+	if cut := len(name) - longestName; cut > 0 {
+		name = name[cut:] // the end of a path tells files apart
+		name[0] = '…'
 	}
 	b := &bar{total: p.total}
 	b.resumed.Store(-1)

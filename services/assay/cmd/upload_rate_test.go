@@ -15,9 +15,9 @@ func TestRate(t *testing.T) {
 	}{
 		{0, 0, 100 << 20, ""},
 		{500 * time.Millisecond, 5 << 20, 95 << 20, ""},
-		{time.Second, 10 << 20, 90 << 20, ", 10.0 MiB/s, 9s left"},
+		{time.Second, 10 << 20, 90 << 20, ", 10.5 MB/s, 9s left"},
 		{6 * time.Second, 10 << 20, 90 << 20, ""}, // the transfer stalls
-		{7 * time.Second, 11 << 20, 75 << 20, ", 1.0 MiB/s, 1m15s left"},
+		{7 * time.Second, 11 << 20, 75 << 20, ", 1.0 MB/s, 1m15s left"},
 		{8 * time.Second, 0, 100 << 20, ""}, // a new attempt
 		{9 * time.Second, 100, 100, ", 100 B/s, 1s left"},
 	} {

@@ -14,8 +14,8 @@ import (
 	"testing"
 )
 
-// notText is the beginning of a file that is not text.
-const notText = "%PDF-1.7\n%\xe2\xe3\xcf\xd3\n"
+// aPDF is the beginning of a file that is not text.
+const aPDF = "%PDF-1.7\n%\xe2\xe3\xcf\xd3\n"
 
 // write creates files from pairs of name and content and returns their paths.
 func write(t *testing.T, namesAndContents ...string) (paths []string) {
@@ -37,7 +37,7 @@ func TestUpload(t *testing.T) {
 	p.run("upload", path).want(t, 0, "ID  PENDING      a.txt\n", "")
 	p.run("upload", path, "--wait").want(t, 0, "ID  COMPLETED    a.txt  (3 words, 2 distinct)\n", "")
 	p.run("upload", path, "--wait", "--name", "ü/../\u200e.txt").want(t, 0, "ID  COMPLETED    \"ü/../\\u200e.txt\"  (3 words, 2 distinct)\n", "")
-	p.run("upload", path, "--name", "a\x1b.txt").want(t, 1, "", path+": Invalid request: body.fileName contains a control character, a line separator, or a character that changes the direction of text\n")
+	p.run("upload", path, "--name", "a\x1b.txt").want(t, 1, "", path+": Invalid request: fileName contains a control character, a line separator, or a character that changes the direction of text\n")
 	legacy := write(t, "legacy.txt", "\xc1\xe0")[0]
 	p.run("upload", legacy, "--wait", "--content-type", "text/plain; charset=windows-1251", "--json").
 		want(t, 0, `{"path":"`+legacy+`","fileId":"ID","ownerId":"`+p.owner+`","fileName":"legacy.txt","status":"COMPLETED",`+
@@ -82,7 +82,7 @@ func TestUploadReportsFailures(t *testing.T) {
 		names = append(names, name, "text of "+name)
 		want = append(want, "COMPLETED    "+name+"  (3 words, 3 distinct)")
 	}
-	paths := write(t, append(names, "x.pdf", notText)...)
+	paths := write(t, append(names, "x.pdf", aPDF)...)
 	paths = append(paths, t.TempDir(), filepath.Join(t.TempDir(), "gone"))
 	got := p.run(append([]string{"upload", "--wait", "--parallel", "3"}, paths...)...)
 	if got.status != 1 {
@@ -104,7 +104,7 @@ func TestUploadReportsFailures(t *testing.T) {
 	if len(failed) != 1 || !strings.Contains(failed[0], "x.pdf  (") || !strings.Contains(failed[0], "PDF") {
 		t.Errorf("failed %q, want the PDF", failed)
 	}
-	for _, line := range []string{paths[7] + ": is a folder\n", paths[8] + ": no such file or directory\n", "assay: 3 of 9 failed\n"} {
+	for _, line := range []string{paths[7] + ": is a folder; upload it with: assay library put " + paths[7] + "\n", paths[8] + ": no such file or directory\n", "assay: 3 of 9 failed\n"} {
 		if !strings.Contains(got.errors, line) {
 			t.Errorf("got the errors %q, want %q among them", got.errors, line)
 		}

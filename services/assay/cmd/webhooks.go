@@ -54,10 +54,14 @@ func (w *webhooks) connect() (*client.Client, error) {
 // items describes endpoints.
 func (w *webhooks) items() item[client.Webhook] {
 	return item[client.Webhook]{
-		settings: w.settings, connect: w.connect, headed: true,
+		settings: w.settings, connect: w.connect, all: (*client.Client).Webhooks,
+		none: "No webhook endpoints yet; register one with: assay webhooks create URL",
+		offer: func(e client.Webhook) string {
+			return cobra.CompletionWithDesc(cmp.Or(e.Name, e.ID), e.State+"  "+e.URL)
+		},
 		heads: []any{"ID", "NAME", "STATE", "EVENTS", "URL"},
 		cells: func(e client.Webhook) []any {
-			return []any{e.ID, cmp.Or(e.Name, "-"), stateOf(e), eventsOf(e), e.URL}
+			return []any{e.ID, cmp.Or(e.Name, "-"), w.state(stateOf(e)), eventsOf(e), e.URL}
 		},
 		fields: webhookFields,
 	}
@@ -138,11 +142,7 @@ func ofWebhook[T any](do func(*client.Client, context.Context, string) (T, error
 }
 
 func (w *webhooks) newList() *cobra.Command {
-	return w.items().newPage(&cobra.Command{Use: "list", Short: "List the endpoints and their state"}, "",
-		func(ctx context.Context, c *client.Client) ([]client.Webhook, bool, error) {
-			all, err := c.Webhooks(ctx)
-			return all, false, err
-		})
+	return w.items().newAll(&cobra.Command{Use: "list", Short: "List the endpoints and their state"})
 }
 
 func (w *webhooks) newShow() *cobra.Command {
@@ -168,17 +168,20 @@ func (w *webhooks) withSecret() item[client.NewWebhook] {
 }
 
 func (w *webhooks) newRotate() *cobra.Command {
-	return w.withSecret().newShow(&cobra.Command{
+	cmd := w.withSecret().newShow(&cobra.Command{
 		Use: "rotate ID", Short: "Replace the secret of an endpoint and print it",
 		Long: `Replace the secret of an endpoint and print it; it cannot be shown again. For 24 hours,
 deliveries are signed with the previous secret too, so that receivers can be changed
 meanwhile.`,
 	}, ofWebhook((*client.Client).RotateWebhook))
+	cmd.ValidArgsFunction = w.items().complete(1)
+	return cmd
 }
 
 func (w *webhooks) newDelete() *cobra.Command {
 	return &cobra.Command{
 		Use: "delete ID", Short: "Delete an endpoint; pending deliveries are not sent", Args: cobra.ExactArgs(1),
+		ValidArgsFunction: w.items().complete(1),
 		RunE: with(w.connect, func(cmd *cobra.Command, c *client.Client, args []string) error {
 			id, err := idOf(cmd.Context(), c, args[0])
 			if err != nil {

@@ -20,7 +20,7 @@ func (w *webhooks) newDeliveries() *cobra.Command {
 	var status string
 	var limit int
 	cmd := &cobra.Command{
-		Use: "deliveries ID", Short: "List the deliveries of the last 30 days, those of the newest events first",
+		Use: "deliveries ID", ValidArgsFunction: w.items().complete(1), Short: "List the deliveries of the last 30 days, those of the newest events first",
 		Long: `List the deliveries of the last 30 days, those of the newest events first. --json prints
 them with all attempts and payloads.`,
 		Args: cobra.ExactArgs(1),
@@ -31,9 +31,9 @@ them with all attempts and payloads.`,
 		return errors.Join(oneOf("--status", status, []string{"pending", "delivered", "dead"}), within("--limit", limit, 10_000))
 	}
 	deliveries := item[client.Delivery]{
-		settings: w.settings, headed: true, heads: []any{"TIME", "TYPE", "STATUS", "ATTEMPTS", "LAST ATTEMPT", "EVENT"},
+		settings: w.settings, none: "No deliveries yet.", heads: []any{"TIME", "TYPE", "STATUS", "ATTEMPTS", "LAST ATTEMPT", "EVENT"},
 		cells: func(d client.Delivery) []any {
-			return []any{dateTime(d.Timestamp), d.Type, d.Status, len(d.Attempts), lastAttempt(d), d.EventID}
+			return []any{dateTime(d.Timestamp), d.Type, w.state(d.Status), len(d.Attempts), lastAttempt(d), d.EventID}
 		},
 	}
 	cmd.RunE = with(w.connect, func(cmd *cobra.Command, c *client.Client, args []string) error {
@@ -45,13 +45,7 @@ them with all attempts and payloads.`,
 		if err != nil {
 			return err
 		}
-		err = deliveries.writeList(cmd.OutOrStdout(), func(yield func(client.Delivery, error) bool) {
-			for _, d := range all {
-				if !yield(d, nil) {
-					return
-				}
-			}
-		})
+		err = deliveries.writeList(cmd, each(all))
 		if err == nil && more {
 			note(cmd.ErrOrStderr(), "There are more; raise --limit or use --status.")
 		}
@@ -95,7 +89,7 @@ func attemptResult(a client.DeliveryAttempt) string {
 
 func (w *webhooks) newTest() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "test ID", Short: "Send a test event to an endpoint and print the response",
+		Use: "test ID", ValidArgsFunction: w.items().complete(1), Short: "Send a test event to an endpoint and print the response",
 		Long: `Send an event of type webhook.test to an endpoint, even if its filters do not select it,
 and print the response. The exit status is 1 unless the receiver responds with 2xx.`,
 		Args: cobra.ExactArgs(1),
@@ -132,7 +126,7 @@ func (w *webhooks) newReplay() *cobra.Command {
 	var what client.Replay
 	var since, until string
 	cmd := &cobra.Command{
-		Use: "replay ID", Short: "Send deliveries of the last 30 days again",
+		Use: "replay ID", ValidArgsFunction: w.items().complete(1), Short: "Send deliveries of the last 30 days again",
 		Long: `Send deliveries of the last 30 days again, each once and with its previous webhook-id,
 in the order of their events. Pending deliveries are not sent twice.`,
 		Example: `  assay webhooks replay orders --event library.completed/0198c0de-0000-7000-8000-000000000000/1764331200000

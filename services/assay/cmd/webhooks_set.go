@@ -94,7 +94,7 @@ func (w *webhooks) newSet() *cobra.Command {
 	var address, name string
 	var enable, disable bool
 	cmd := &cobra.Command{
-		Use: "set ID", Short: "Change, enable or disable an endpoint",
+		Use: "set ID", ValidArgsFunction: w.items().complete(1), Short: "Change, enable or disable an endpoint",
 		Long: `Change, enable or disable an endpoint. What has no flag is not changed; an empty value,
 such as --tag "", removes a filter. An endpoint that is enabled receives events from
 then on; replay what it has missed with "replay".`,
