@@ -1,12 +1,15 @@
 package web
 
 import (
+	"bytes"
+	"compress/gzip"
 	"encoding/json"
 	"iter"
 	"maps"
 	"net/http"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -19,13 +22,18 @@ func newDocument(o Options) *huma.OpenAPI {
 	schemas.RegisterTypeAlias(reflect.TypeFor[huma.ErrorModel](), reflect.TypeFor[Problem]())
 	return &huma.OpenAPI{
 		OpenAPI: "3.1.0",
-		Info:    &huma.Info{Title: o.Title, Version: o.Version, Description: o.Description},
+		Info: &huma.Info{
+			Title: o.Title, Version: o.Version, Description: o.Description,
+			License: &huma.License{Name: "Apache License 2.0", Identifier: "Apache-2.0"},
+			Contact: &huma.Contact{Name: "Assay", URL: "https://github.com/assay-project/assay"},
+		},
 		Servers: []*huma.Server{{URL: "/", Description: "this server"}},
 		Components: &huma.Components{Schemas: schemas, Headers: sharedHeaders(), SecuritySchemes: map[string]*huma.SecurityScheme{
 			BearerScheme:  {Type: "http", Scheme: "bearer", Description: "An API key or a token of the identity provider. Required by servers with ASSAY_AUTH=token, ignored by others."},
 			SessionScheme: {Type: "apiKey", In: "cookie", Name: "assay_session", Description: "The session of the web app, created with POST /v1/session. Over TLS the cookie is __Host-assay_session."},
 		}},
-		Security: []map[string][]string{{BearerScheme: {}}, {SessionScheme: {}}},
+		Security:   []map[string][]string{{BearerScheme: {}}, {SessionScheme: {}}},
+		Extensions: map[string]any{headersExtension: namesOfHeaders()},
 	}
 }
 
@@ -57,18 +65,63 @@ func Operations(api *huma.OpenAPI) iter.Seq2[string, *huma.Operation] {
 	}
 }
 
+// documentHandler serves the document, which is completed and compressed at the first request.
 func documentHandler(api *huma.OpenAPI) http.HandlerFunc {
-	document := sync.OnceValues(func() ([]byte, error) {
+	document := sync.OnceValues(func() (packed, error) {
 		complete(api)
-		return json.MarshalIndent(api, "", "  ")
+		plain, err := json.Marshal(api)
+		if err != nil {
+			return packed{}, err
+		}
+		return pack(plain)
 	})
 	return func(w http.ResponseWriter, r *http.Request) {
-		body, err := document()
+		p, err := document()
 		if err != nil {
 			WriteError(w, r, err)
 			return
 		}
-		w.Header().Set("Content-Type", "application/openapi+json")
-		_, _ = w.Write(body) // fails only if the client has disconnected
+		p.serve(w, r, "application/openapi+json")
 	}
+}
+
+// packed is content with its compressed form.
+type packed struct{ plain, compressed []byte }
+
+func pack(plain []byte) (packed, error) {
+	var b bytes.Buffer
+	w, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
+	if err == nil {
+		_, err = w.Write(plain)
+	}
+	if err == nil {
+		err = w.Close()
+	}
+	return packed{plain, b.Bytes()}, err
+}
+
+func (p packed) serve(w http.ResponseWriter, r *http.Request, contentType string) {
+	body, header := p.plain, w.Header()
+	header.Set("Content-Type", contentType)
+	header.Set("Vary", "Accept-Encoding")
+	if acceptsGzip(r) {
+		header.Set("Content-Encoding", "gzip")
+		body = p.compressed
+	}
+	header.Set("Content-Length", strconv.Itoa(len(body)))
+	_, _ = w.Write(body) // fails only if the client has disconnected
+}
+
+// acceptsGzip reports whether a client accepts compressed content.
+func acceptsGzip(r *http.Request) bool {
+	for _, header := range r.Header.Values("Accept-Encoding") {
+		for coding := range strings.SplitSeq(header, ",") {
+			name, weight, _ := strings.Cut(coding, ";")
+			if name = strings.TrimSpace(name); strings.EqualFold(name, "gzip") || name == "*" {
+				q := strings.TrimSpace(weight)
+				return q != "q=0" && q != "q=0.0" && q != "q=0.00" && q != "q=0.000" // RFC 9110, 12.4.2
+			}
+		}
+	}
+	return false
 }

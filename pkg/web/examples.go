@@ -14,19 +14,11 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// complete adds derived content to an API description: the list of tags, the list of problems, and examples of
-// all requests and responses.
+// complete adds derived content to an API description: the list of tags, descriptions, the lists of problems and headers,
+// and examples of all requests and responses.
 func complete(api *huma.OpenAPI) {
-	api.Tags = nil
-	for _, op := range Operations(api) {
-		for _, tag := range op.Tags {
-			if !slices.ContainsFunc(api.Tags, func(t *huma.Tag) bool { return t.Name == tag }) {
-				display := strings.ToUpper(tag[:1]) + tag[1:]
-				api.Tags = append(api.Tags, &huma.Tag{Name: tag, Extensions: map[string]any{"x-displayName": display}})
-			}
-		}
-	}
-	api.Info.Description = strings.TrimSpace(api.Info.Description + "\n\n" + describeProblems(api))
+	document(api)
+	api.Info.Description = strings.TrimSpace(api.Info.Description + "\n\n" + describeHeaders(api) + describeProblems(api))
 	c := composer{api.Components.Schemas}
 	for _, op := range Operations(api) {
 		var body any
@@ -46,24 +38,17 @@ func complete(api *huma.OpenAPI) {
 // has a line for each.
 func describeProblems(api *huma.OpenAPI) string {
 	found := map[string]string{} // lines by name and status
-	add := func(responses map[string]*huma.Response) {
-		for _, response := range responses {
-			if media := response.Content["application/problem+json"]; media != nil {
-				for slug, example := range media.Examples {
-					if p, ok := example.Value.(*Problem); ok {
-						found[fmt.Sprintf("%s %d", slug, p.Status)] = fmt.Sprintf("| `%s` | %d | %s |\n", slug, p.Status, p.Title)
-					}
-				}
+	for _, op := range Operations(api) {
+		for status, slugs := range Problems(op) {
+			for _, slug := range slugs {
+				found[fmt.Sprintf("%s %d", slug, status)] = fmt.Sprintf("| `%s` | %d | %s |\n", slug, status, NewProblem(status, slug, "").Title)
 			}
 		}
 	}
-	add(api.Components.Responses)
-	for _, op := range Operations(api) {
-		add(op.Responses)
-	}
 	var out strings.Builder
 	out.WriteString("# Problems\n\nEvery error response is a problem as defined by RFC 9457. Its `type` is `" + typePrefix +
-		"` and one of these names, which never change. `detail` describes the error in the request, and `errors` lists the invalid fields.\n\n| name | status | title |\n|---|---|---|\n")
+		"` and one of these names, which never change. `detail` describes the error in the request, and `errors` lists the invalid fields. " +
+		"`x-problems` of an operation lists the problems that it can return, by status.\n\n| name | status | title |\n|---|---|---|\n")
 	for _, key := range slices.Sorted(maps.Keys(found)) {
 		out.WriteString(found[key])
 	}

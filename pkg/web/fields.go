@@ -15,6 +15,7 @@ import (
 var configureFields = sync.OnceFunc(func() {
 	huma.ValidateStrictCasing = true
 	huma.DefaultArrayNullable = false
+	plainMessages()
 })
 
 // nameFields adds the valid field names to the errors of unknown fields in an object of the body.

@@ -27,7 +27,7 @@ type Problem struct {
 // FieldError describes the error of one field.
 type FieldError struct {
 	Field   string `json:"field" doc:"where: body.size, query.limit, header.X-Owner-Id" example:"body.size"`
-	Message string `json:"message" doc:"what is wrong" example:"expected number >= 0"`
+	Message string `json:"message" doc:"what is wrong" example:"must be at least 0"`
 }
 
 // NewProblem returns a problem of type urn:assay:problem:<slug>. The title is the slug in words.
@@ -143,7 +143,7 @@ func statusProblem(status int) *Problem {
 	case http.StatusUnsupportedMediaType:
 		slug, detail = "unsupported-media-type", "The body must be application/json."
 	case http.StatusUnprocessableEntity:
-		slug, detail = "invalid-request", "The request does not match the schema of this operation; see errors."
+		slug, detail = "invalid-request", "The request has values that are not valid; see errors."
 	case StatusClientGone:
 		slug = "client-gone"
 	case http.StatusInternalServerError:

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -50,85 +49,71 @@ func common(op *huma.Operation) Refusals {
 // public reports whether an operation ignores credentials.
 func public(op *huma.Operation) bool { return len(op.Security) == 1 && len(op.Security[0]) == 0 }
 
-// describe completes the description of a registered operation: the problems that it can return, and the headers
-// of all responses. creates reports whether the operation can return a new owner id.
+// problemsExtension is the member of an operation that lists its problems. A response for each status would multiply the
+// code that generators make: the responses differ in nothing but the types of their problems.
+const problemsExtension = "x-problems"
+
+// Problems returns the problems that an operation can return, by status, from its description.
+func Problems(op *huma.Operation) Refusals {
+	all, _ := op.Extensions[problemsExtension].(Refusals)
+	return all
+}
+
+// describe completes the description of a registered operation: the problems that it can return. creates reports whether
+// the operation can return a new owner id.
 func (r *Router) describe(op *huma.Operation, creates bool, refusals []Refusals) {
-	delete(op.Responses, "default") // huma adds one without headers
-	if op.Extensions == nil {       // created here, because requests read op while complete adds to the map
+	if op.Extensions == nil { // created here, because requests read op while complete adds to the map
 		op.Extensions = map[string]any{}
 	}
-	names := everyHeader
-	if !public(op) {
-		names = append(slices.Clip(names), "Set-Cookie")
-	}
 	if creates {
-		names = append(slices.Clip(names), OwnerHeader)
-	}
-	for _, response := range op.Responses {
-		response.Headers = withHeaders(response.Headers, names...)
+		for _, response := range op.Responses {
+			response.Headers = withHeaders(response.Headers, OwnerHeader)
+		}
 	}
 	all := common(op)
-	for status, slugs := range all {
-		op.Responses[strconv.Itoa(status)] = r.shared(status, slugs)
-	}
 	for _, more := range refusals {
 		for status, slugs := range more {
 			all[status] = slices.Compact(slices.Sorted(slices.Values(slices.Concat(all[status], slugs))))
-			op.Responses[strconv.Itoa(status)] = r.refusal(status, all[status])
 		}
 	}
-	op.Responses["default"] = r.shared(0, nil)
+	op.Extensions[problemsExtension] = all
+	op.Responses["default"] = r.refusal()
 	r.metrics.expect(op)
 }
 
-// shared returns a reference to the response with the problems that operations have in common. The status 0 stands
-// for all statuses that are not listed.
-func (r *Router) shared(status int, slugs []string) *huma.Response {
-	name := "Error"
-	if status != 0 {
-		name = strings.ReplaceAll(http.StatusText(status), " ", "")
-	}
+// refusal returns a reference to the response that all operations have in common.
+func (r *Router) refusal() *huma.Response {
+	const name = "Error" // generators name types after responses, and the schema is Problem
 	components := r.API.OpenAPI().Components
 	if components.Responses == nil {
-		components.Responses = map[string]*huma.Response{}
-	}
-	if components.Responses[name] == nil {
-		components.Responses[name] = r.refusal(status, slugs)
+		problem := statusProblem(http.StatusNotFound)
+		components.Responses = map[string]*huma.Response{name: {
+			Description: "The request was refused or has failed. `x-problems` of the operation lists the problems that it can return, by status.",
+			Content: map[string]*huma.MediaType{"application/problem+json": {
+				Schema:   components.Schemas.Schema(reflect.TypeFor[Problem](), true, ""),
+				Examples: map[string]*huma.Example{"not-found": {Value: problem}},
+			}},
+		}}
 	}
 	return &huma.Response{Ref: "#/components/responses/" + name}
 }
 
-// refusal describes a response with one of the given problems.
-func (r *Router) refusal(status int, slugs []string) *huma.Response {
-	schema := r.API.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[Problem](), true, "")
-	problem := &huma.MediaType{Schema: schema, Examples: map[string]*huma.Example{}}
-	for _, slug := range slugs {
-		example := statusProblem(status)
-		if example.Type != typePrefix+slug {
-			example = NewProblem(status, slug, "")
-		}
-		problem.Examples[slug] = &huma.Example{Value: example}
-	}
-	response := &huma.Response{
-		Description: "Another problem", Content: map[string]*huma.MediaType{"application/problem+json": problem},
-		Headers: withHeaders(nil, append([]string{OwnerHeader, "Set-Cookie"}, everyHeader...)...),
-	}
-	if status != 0 {
-		response.Description = http.StatusText(status) + ": " + strings.Join(slugs, ", ")
-	}
-	switch status {
-	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
-		response.Headers = withHeaders(response.Headers, "Retry-After")
-	case http.StatusUnauthorized, http.StatusForbidden:
-		response.Headers = withHeaders(response.Headers, "WWW-Authenticate")
-	case http.StatusUnsupportedMediaType:
-		response.Headers = withHeaders(response.Headers, "Accept-Encoding")
-	}
-	return response
+// headersExtension is the member of the document that names the headers of all responses, and those that responses with
+// problems can have. Their descriptions are components.
+const headersExtension = "x-response-headers"
+
+// responseHeaders are the names in the document.
+type responseHeaders struct {
+	Every   []string `json:"every"`
+	Problem []string `json:"problem"`
 }
 
-// everyHeader names the headers of every response.
-var everyHeader = []string{"X-Request-Id", "Traceparent", "Tracestate", "RateLimit", "RateLimit-Policy"}
+func namesOfHeaders() responseHeaders {
+	return responseHeaders{
+		Every:   []string{"X-Request-Id", "Traceparent", "Tracestate", "RateLimit", "RateLimit-Policy", "Set-Cookie"},
+		Problem: []string{"Retry-After", "WWW-Authenticate", "Accept-Encoding", OwnerHeader},
+	}
+}
 
 // sharedHeaders describes the response headers that operations have in common.
 func sharedHeaders() map[string]*huma.Param {

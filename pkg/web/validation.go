@@ -110,20 +110,7 @@ func fieldError(detail *huma.ErrorDetail) FieldError {
 	if path, ok := strings.CutPrefix(detail.Message, loneSurrogateAt); ok {
 		return loneSurrogateIn(detail.Location, path)
 	}
-	return FieldError{Field: shorten(detail.Location), Message: withoutValue(detail.Message)}
-}
-
-// withoutValue removes the suffixes in which format parsers repeat the value.
-func withoutValue(message string) string {
-	for _, format := range []string{
-		validation.MsgExpectedRFC5322Email, validation.MsgExpectedRFC3986URI, validation.MsgExpectedRFC4122UUID,
-		validation.MsgExpectedRegexp, validation.MsgExpectedDuration,
-	} {
-		if plain, _, _ := strings.Cut(format, ": %v"); strings.HasPrefix(message, plain+": ") {
-			return plain
-		}
-	}
-	return message
+	return FieldError{Field: shorten(detail.Location), Message: plain(detail.Message)}
 }
 
 func shorten(name string) string {

@@ -98,7 +98,7 @@ var edits = []edit{
           format: date-time
 `},
 
-	{"README.md", `  which stores files of any type in folders.`, `  There is also ` + "`linecount`" + `, which counts the lines of texts.`},
+	{"README.md", `  the records of tables, molecules, crystals and spectra.`, `  There is also ` + "`linecount`" + `, which counts the lines of texts.`},
 	{"CHANGELOG.md", `### Added`, `
 - The area ` + "`linecount`" + ` counts the lines of uploaded texts, with a page and the command ` + "`assay linecount`" + `.`},
 }
