@@ -66,6 +66,7 @@ type Options struct {
 	Name    string // name in logs and metrics
 	Title   string // title of the API description
 	Version string // version of the API description
+	About   string // introduction of the API description for clients, in Markdown; may be empty
 	Events  []byte // AsyncAPI description; empty for none
 	Addr    string // host:port of the HTTP API; port 0 selects a free port
 	// OperatorAddr is host:port of the operator calls; empty for none. Anyone who can connect to it can
@@ -133,7 +134,7 @@ func Serve[S Service](ctx context.Context, o Options, open Open[S]) error {
 	service.Health(health)
 	registry.MustRegister(health.Collector())
 	options := web.Options{
-		Metrics: o.Exposure.PublicMetrics, Title: o.Title, Version: o.Version, Events: o.Events, Log: log, Registry: registry, Health: health, Bodies: bodies, Hosts: hosts,
+		Metrics: o.Exposure.PublicMetrics, Title: o.Title, Version: o.Version, Description: o.About, Events: o.Events, Log: log, Registry: registry, Health: health, Bodies: bodies, Hosts: hosts,
 	}
 	if storing, ok := any(service).(Storing); ok {
 		options.Writable = storing.Writable

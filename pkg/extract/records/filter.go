@@ -41,7 +41,7 @@ type FilterError struct {
 }
 
 func (e *FilterError) Error() string {
-	return fmt.Sprintf("filter, character %d: %s", e.At+1, e.Problem)
+	return fmt.Sprintf("at character %d: %s", e.At+1, e.Problem)
 }
 
 // A condition evaluates the values of the filter's columns; a missing value is "".

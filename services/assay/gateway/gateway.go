@@ -53,7 +53,7 @@ type Service struct {
 // Run serves until ctx is done, then finishes the requests in progress and returns nil.
 func Run(ctx context.Context, cfg Config) error {
 	return process.Serve(ctx, process.Options{
-		Name: "gateway", Title: "Assay", Version: process.Version(), Events: event.AsyncAPI(), Addr: cfg.Addr, OperatorAddr: cfg.OperatorAddr, Exposure: cfg.Exposure, Drain: cfg.Drain, Log: cfg.Log,
+		Name: "gateway", Title: "Assay", Version: process.Version(), About: quickstart, Events: event.AsyncAPI(), Addr: cfg.Addr, OperatorAddr: cfg.OperatorAddr, Exposure: cfg.Exposure, Drain: cfg.Drain, Log: cfg.Log,
 	}, func(_ context.Context, log zerolog.Logger, _ *prometheus.Registry) (*Service, error) {
 		return Open(cfg, log)
 	})

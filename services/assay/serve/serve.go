@@ -19,6 +19,7 @@ import (
 	"github.com/assay-project/assay/pkg/event"
 	"github.com/assay-project/assay/pkg/process"
 	"github.com/assay-project/assay/services/assay/endpoints"
+	"github.com/assay-project/assay/services/assay/gateway"
 )
 
 // ErrInUse means that another process uses the data directory.
@@ -44,7 +45,7 @@ func Run(ctx context.Context, cfg Config, out io.Writer) error {
 	var all *allInOne
 	var page net.Addr
 	return process.Serve(ctx, process.Options{
-		Name: "assay", Title: "Assay", Version: process.Version(), Events: event.AsyncAPI(), Addr: cfg.Addr, OperatorAddr: cfg.OperatorAddr,
+		Name: "assay", Title: "Assay", Version: process.Version(), About: gateway.Quickstart(), Events: event.AsyncAPI(), Addr: cfg.Addr, OperatorAddr: cfg.OperatorAddr,
 		Exposure: cfg.Exposure, Drain: cfg.Drain, Runtime: Runtime(), Log: cfg.Log,
 		Listening: func(http net.Addr) { page = http },
 		Ready: func(http, operator net.Addr) error {

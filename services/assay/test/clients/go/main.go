@@ -251,7 +251,7 @@ func (s *session) problem(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if p := missing.ApplicationproblemJSON404; p == nil || p.Type != "urn:assay:problem:not-found" {
+	if p := missing.ApplicationproblemJSONDefault; p == nil || p.Type != "urn:assay:problem:not-found" {
 		return fmt.Errorf("a missing file returned %s %s, want the problem not-found", missing.Status(), missing.Body)
 	}
 	return nil

@@ -30,20 +30,28 @@ var command = regexp.MustCompile(`^curl (-X [A-Z]+ )?"\$ASSAY/v1/[^" ]+"( \\\n|$
 // TestExamplesAreValid: every operation has examples of its request and its responses, and each conforms to its schema.
 func TestExamplesAreValid(t *testing.T) {
 	t.Parallel()
+	for name, text := range documents(t) {
+		t.Run(name, func(t *testing.T) { checkExamples(t, text) })
+	}
+}
+
+// documents returns the documents of the API for clients and for operators.
+func documents(t *testing.T) map[string][]byte {
+	t.Helper()
+	all := map[string][]byte{}
 	for name, describe := range map[string][]func(*web.Router){
 		"clients":   {ingest.Describe, query.Describe},
 		"operators": {ingest.DescribeOperator, query.DescribeOperator, analyzer.DescribeOperator, serve.DescribeOperator},
 	} {
-		t.Run(name, func(t *testing.T) {
-			router := web.NewRouter(web.Options{Title: "Assay", Version: "1"})
-			for _, d := range describe {
-				d(router)
-			}
-			rec := httptest.NewRecorder()
-			router.ServeHTTP(rec, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://localhost/openapi.json", nil))
-			checkExamples(t, rec.Body.Bytes())
-		})
+		router := web.NewRouter(web.Options{Title: "Assay", Version: "1"})
+		for _, d := range describe {
+			d(router)
+		}
+		rec := httptest.NewRecorder()
+		router.ServeHTTP(rec, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://localhost/openapi.json", nil))
+		all[name] = rec.Body.Bytes()
 	}
+	return all
 }
 
 func checkExamples(t *testing.T, text []byte) {

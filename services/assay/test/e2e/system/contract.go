@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"mime"
 	"net/http"
 	"slices"
@@ -21,6 +22,7 @@ import (
 type Contract struct {
 	document struct {
 		Paths      map[string]map[string]documentedOperation
+		Headers    struct{ Every, Problem []string } `json:"x-response-headers"`
 		Components struct {
 			Responses map[string]documentedResponse
 			Headers   map[string]documentedHeader
@@ -33,14 +35,16 @@ type Contract struct {
 	schemas map[string]*jsonschema.Schema // by the pointer in the document
 }
 
-type documentedOperation struct{ Responses map[string]documentedResponse }
+type documentedOperation struct {
+	Responses map[string]documentedResponse
+	Problems  map[string][]string `json:"x-problems"` // the last parts of their types, by status
+}
 
 type documentedResponse struct {
 	Ref     string `json:"$ref"`
 	Headers map[string]documentedHeader
 	Content map[string]struct {
-		Schema   json.RawMessage
-		Examples map[string]any // of problems, by the last part of their type
+		Schema json.RawMessage
 	}
 }
 
@@ -91,6 +95,11 @@ func (c *Contract) check(resp *http.Response, body []byte) error {
 	operation := c.document.Paths[path][strings.ToLower(method)]
 	status := strconv.Itoa(resp.StatusCode)
 	documented, found := operation.Responses[status]
+	names := c.document.Headers.Every
+	if !found && operation.Problems[status] != nil {
+		status, names = "default", slices.Concat(names, c.document.Headers.Problem)
+		documented, found = operation.Responses[status]
+	}
 	if !found {
 		return errors.New("the document does not list this status: pass it as web.Refusals to web.Register or Router.Handle if it is a problem, and as a response of the huma.Operation otherwise")
 	}
@@ -98,13 +107,20 @@ func (c *Contract) check(resp *http.Response, body []byte) error {
 	if name, shared := strings.CutPrefix(documented.Ref, "#/components/responses/"); shared {
 		documented, at = c.document.Components.Responses[name], pointer("components", "responses", name)
 	}
-	if err := c.checkHeaders(resp.Header, documented.Headers, at); err != nil {
+	headers := maps.Clone(documented.Headers)
+	if headers == nil {
+		headers = map[string]documentedHeader{}
+	}
+	for _, name := range names {
+		headers[name] = documentedHeader{Ref: "#/components/headers/" + name}
+	}
+	if err := c.checkHeaders(resp.Header, headers, at); err != nil {
 		return err
 	}
 	if resp.Request.Method == http.MethodHead {
 		return nil
 	}
-	return c.checkBody(resp, body, documented, at)
+	return c.checkBody(resp, body, documented, operation.Problems[strconv.Itoa(resp.StatusCode)], at)
 }
 
 // refusedByListener reports whether the listener rejected the connection before it read a request.
@@ -155,7 +171,8 @@ func (c *Contract) checkHeaders(sent http.Header, documented map[string]document
 	return nil
 }
 
-func (c *Contract) checkBody(resp *http.Response, body []byte, documented documentedResponse, at string) error {
+// checkBody checks the content of a response. problems are those of its status.
+func (c *Contract) checkBody(resp *http.Response, body []byte, documented documentedResponse, problems []string, at string) error {
 	sent := resp.Header.Get("Content-Type")
 	if sent == "" && len(documented.Content) == 0 {
 		return nil
@@ -164,8 +181,7 @@ func (c *Contract) checkBody(resp *http.Response, body []byte, documented docume
 	if err != nil {
 		return fmt.Errorf("the content type %q is missing or invalid; the document lists %d content types for this status", sent, len(documented.Content))
 	}
-	content, found := documented.Content[kind]
-	if !found {
+	if _, found := documented.Content[kind]; !found {
 		return fmt.Errorf("the document does not list the content type %s for this status", kind)
 	}
 	if !isJSON(kind) {
@@ -180,7 +196,7 @@ func (c *Contract) checkBody(resp *http.Response, body []byte, documented docume
 			return err
 		}
 		slug := strings.TrimPrefix(problem.Type, "urn:assay:problem:")
-		if _, listed := content.Examples[slug]; !listed {
+		if !slices.Contains(problems, slug) {
 			return fmt.Errorf("the document does not list the problem %s: add %q to the web.Refusals of the operation", problem.Type, slug)
 		}
 	}
