@@ -42,9 +42,6 @@ func document(api *huma.OpenAPI) {
 				api.Tags = append(api.Tags, &huma.Tag{Name: tag, Description: known["#"+tag], Extensions: map[string]any{"x-displayName": display}})
 			}
 		}
-		if op.Description == "" {
-			op.Description = op.Summary + "."
-		}
 		for _, p := range op.Parameters {
 			if p.Description == "" && p.Ref == "" {
 				p.Description = named(op.OperationID, p.Name)

@@ -62,8 +62,12 @@ func Problems(op *huma.Operation) Refusals {
 // describe completes the description of a registered operation: the problems that it can return. creates reports whether
 // the operation can return a new owner id.
 func (r *Router) describe(op *huma.Operation, creates bool, refusals []Refusals) {
-	if op.Extensions == nil { // created here, because requests read op while complete adds to the map
+	// Set here, because requests read op while complete adds to the document.
+	if op.Extensions == nil {
 		op.Extensions = map[string]any{}
+	}
+	if op.Description == "" {
+		op.Description = op.Summary + "."
 	}
 	if creates {
 		for _, response := range op.Responses {
