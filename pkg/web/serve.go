@@ -64,6 +64,9 @@ func Serve(ctx context.Context, listener net.Listener, handler http.Handler, o S
 			running.RLock()
 			defer running.RUnlock()
 			handler.ServeHTTP(w, r)
+			if errors.Is(context.Cause(requests), ErrDraining) {
+				panic(http.ErrAbortHandler) // otherwise net/http would respond with 200 before Close
+			}
 		}),
 		ReadHeaderTimeout: HeaderTimeout,
 		IdleTimeout:       IdleTimeout,
