@@ -46,7 +46,7 @@ func namedOwner(r *http.Request) string {
 // ownerPattern is the form of an owner id, which the tags of both parameters repeat.
 const ownerPattern = "^[A-Za-z0-9._~@:+=-]{1,128}$"
 
-const badOwner = "expected 1 to 128 of the characters A-Z a-z 0-9 . _ ~ @ : + = -, but not . or .. alone"
+const badOwner = "must have 1 to 128 of the characters A-Z a-z 0-9 . _ ~ @ : + = -, but not . or .. alone"
 
 // CallerParam is the caller of a typed operation on existing items: embed it in the input.
 type CallerParam struct {

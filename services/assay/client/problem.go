@@ -23,6 +23,8 @@ type Problem struct {
 	Errors   []FieldProblem `json:"errors"`
 	// RequestID identifies the request in the server's logs.
 	RequestID string `json:"-"`
+	// Anonymous reports whether the request had no token.
+	Anonymous bool `json:"-"`
 	// RetryAfter is the delay that the server requests before a retry, or 0.
 	RetryAfter time.Duration `json:"-"`
 }
@@ -90,6 +92,7 @@ func readProblem(resp *http.Response) error {
 		}
 	}
 	problem.Status = resp.StatusCode
+	problem.Anonymous = resp.Request.Header.Get("Authorization") == ""
 	problem.RequestID = resp.Header.Get("X-Request-Id")
 	problem.RetryAfter = retryAfter(resp.Header.Get("Retry-After"))
 	return problem

@@ -184,7 +184,7 @@ func explain(err error) string {
 	if errors.Is(err, context.Canceled) {
 		return "interrupted"
 	}
-	if p, ok := errors.AsType[*client.Problem](err); ok && p.Type == "urn:assay:problem:unauthenticated" {
+	if p, ok := errors.AsType[*client.Problem](err); ok && p.Anonymous && p.Type == "urn:assay:problem:unauthenticated" {
 		return "the server requires an API key: set ASSAY_TOKEN or --token"
 	}
 	return err.Error()

@@ -112,7 +112,7 @@ func (s *Service) create(ctx context.Context, in *createInput) (*tokenOutput, er
 	if in.Body.ExpiresIn != "" {
 		var err error
 		if terms.Expires, err = time.ParseDuration(in.Body.ExpiresIn); err != nil || terms.Expires < minExpires || terms.Expires > maxExpires {
-			return nil, web.Invalid(web.FieldError{Field: "body.expiresIn", Message: "expected a duration from 1m to 87600h, such as 2160h"})
+			return nil, web.Invalid(web.FieldError{Field: "body.expiresIn", Message: "must be a duration from 1m to 87600h, such as 2160h"})
 		}
 	}
 	key, text, err := s.keys.Create(ctx, terms)
@@ -155,7 +155,7 @@ func (s *Service) rotate(ctx context.Context, in *rotateInput) (*tokenOutput, er
 	if in.Body != nil && in.Body.Grace != "" {
 		var err error
 		if grace, err = time.ParseDuration(in.Body.Grace); err != nil || grace < 0 || grace > identity.MaxGrace {
-			return nil, web.Invalid(web.FieldError{Field: "body.grace", Message: "expected a duration of at most 24h, such as 1h"})
+			return nil, web.Invalid(web.FieldError{Field: "body.grace", Message: "must be a duration of at most 24h, such as 1h"})
 		}
 	}
 	key, text, err := s.keys.Rotate(ctx, in.ID, grace)

@@ -78,7 +78,7 @@ type linkOutput struct {
 func (a *Area) postLink(ctx context.Context, in *linkInput) (*linkOutput, error) {
 	valid, err := time.ParseDuration(in.Body.ExpiresIn)
 	if err != nil || valid < time.Second || valid > library.MaxLinkAge {
-		return nil, web.Invalid(web.FieldError{Field: "body.expiresIn", Message: "expected a duration from 1s to 720h, such as 24h"})
+		return nil, web.Invalid(web.FieldError{Field: "body.expiresIn", Message: "must be a duration from 1s to 720h, such as 24h"})
 	}
 	c := caller(in.Caller)
 	path, err := a.store.Writable(ctx, in.ID, c)

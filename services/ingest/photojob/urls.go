@@ -48,7 +48,7 @@ func (a *Area) postURL(ctx context.Context, in *urlInput) (*urlOutput, error) {
 	}
 	valid, err := time.ParseDuration(in.Body.ExpiresIn)
 	if err != nil || valid < time.Second || valid > rendition.MaxAge {
-		wrong = append(wrong, web.FieldError{Field: "body.expiresIn", Message: "expected a duration from 1s to 2160h, such as 24h"})
+		wrong = append(wrong, web.FieldError{Field: "body.expiresIn", Message: "must be a duration from 1s to 2160h, such as 24h"})
 	}
 	if len(wrong) > 0 {
 		return nil, web.Invalid(wrong...)

@@ -33,10 +33,10 @@ func filter(r *http.Request) (live.Filter, error) {
 	query := r.URL.Query()
 	sentiment, source, tag := query.Get("sentiment"), query.Get("sourceType"), feed.FoldTag(feed.Tag(query.Get("tag")))
 	if sentiment != "" && !slices.Contains([]string{feed.Positive, feed.Neutral, feed.Negative}, sentiment) {
-		return live.Filter{}, web.Invalid(web.FieldError{Field: "query.sentiment", Message: "expected positive, neutral or negative"})
+		return live.Filter{}, web.Invalid(web.FieldError{Field: "query.sentiment", Message: "must be positive, neutral or negative"})
 	}
 	if source != "" && !slices.Contains([]string{"newsapi", "twitter", "reddit", "rss"}, source) {
-		return live.Filter{}, web.Invalid(web.FieldError{Field: "query.sourceType", Message: "expected newsapi, twitter, reddit or rss"})
+		return live.Filter{}, web.Invalid(web.FieldError{Field: "query.sourceType", Message: "must be newsapi, twitter, reddit or rss"})
 	}
 	if sentiment == "" && source == "" && tag == "" {
 		return live.Filter{Area: feed.Name}, nil

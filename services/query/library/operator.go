@@ -52,7 +52,7 @@ func (a *Area) listFiles(ctx context.Context, in *filesInput) (*filesOutput, err
 		}
 	}
 	if len(named) != 1 {
-		return nil, web.Invalid(web.FieldError{Field: "query", Message: "expected exactly one of ownedBy, parentId and blobId"})
+		return nil, web.Invalid(web.FieldError{Field: "query", Message: "must have exactly one of ownedBy, parentId and blobId"})
 	}
 	page, err := read(ctx, named[0], in.listing())
 	if err != nil {

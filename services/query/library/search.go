@@ -49,7 +49,7 @@ func (a *Area) fresh(ctx context.Context, p FreshParam, c library.Caller) error 
 	node, err := uuid.Parse(id)
 	version, notNumber := strconv.ParseInt(number, 10, 64)
 	if !found || err != nil || notNumber != nil || version < 0 {
-		return web.Invalid(web.FieldError{Field: "query.after", Message: "expected a node id and version, separated by a colon"})
+		return web.Invalid(web.FieldError{Field: "query.after", Message: "must be a node id and version, separated by a colon"})
 	}
 	_, err = a.store.Readable(ctx, node.String(), c)
 	switch {

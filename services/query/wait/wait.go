@@ -117,7 +117,7 @@ func (p Param) parse() (time.Duration, error) {
 	}
 	wait, err := time.ParseDuration(p.Wait)
 	if err != nil || wait < 0 || wait > longest {
-		return 0, web.Invalid(web.FieldError{Field: "query.wait", Message: "expected a duration from 0s to 60s, such as 30s"})
+		return 0, web.Invalid(web.FieldError{Field: "query.wait", Message: "must be a duration from 0s to 60s, such as 30s"})
 	}
 	return wait, nil
 }

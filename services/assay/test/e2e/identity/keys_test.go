@@ -94,14 +94,14 @@ var times = regexp.MustCompile(`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d`)
 // TestKeys manages the keys of `assay serve` with commands.
 func TestKeys(t *testing.T) {
 	s := startSecured(t)
-	s.run("", "list").want(t, 1, "", "Send Authorization: Bearer")
+	s.run("", "list").want(t, 1, "", "the server requires an API key: set ASSAY_TOKEN or --token")
 	anna, id := s.created(s.run(s.operator, "keys", "create", "--owner", "anna", "--name", "laptop"))
-	s.run(anna, "list").want(t, 0, "", "")
+	s.run(anna, "list").want(t, 0, "", "No files yet")
 	s.run(anna, "upload", write(t, "one two")).want(t, 0, "PENDING      a.txt\n", "")
 	s.run(anna, "keys", "list").want(t, 1, "", "This call needs the operator role.")
 	s.run(s.operator, "keys", "create").want(t, 2, "", "See: assay keys create --help")
-	s.run(s.operator, "keys", "create", "--owner", "a b").want(t, 1, "", "body.owner")
-	s.run(s.operator, "keys", "create", "--owner", "anna", "--expires", "1s").want(t, 1, "", "body.expiresIn")
+	s.run(s.operator, "keys", "create", "--owner", "a b").want(t, 1, "", "owner must have the form")
+	s.run(s.operator, "keys", "create", "--owner", "anna", "--expires", "1s").want(t, 1, "", "expiresIn must be a duration from 1m")
 
 	var reader client.NewKey
 	made := s.run(s.operator, "keys", "create", "--owner", "anna", "--scope", "read", "--expires", "1h", "--json")
