@@ -6,6 +6,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/assay-project/assay/pkg/lifecycle"
 	"github.com/assay-project/assay/pkg/table"
@@ -44,4 +45,30 @@ func (s *Store) List(ctx context.Context, l Listing) (Page, error) {
 		return Page{}, fmt.Errorf("list: %w", err)
 	}
 	return page, nil
+}
+
+// Counts reads the words of the COMPLETED files of a page, by file id. It omits a file that was deleted or retried since.
+func (s *Store) Counts(ctx context.Context, files []File) (map[string]WordTotals, error) {
+	get := table.Get{Table: s.table, Attributes: []string{fileIDName, statusName, resultName + ".totalWords", resultName + ".uniqueWords"}}
+	for _, f := range files {
+		if f.Status == Completed {
+			get.Keys = append(get.Keys, metaKey(f.FileID))
+		}
+	}
+	found := map[string]WordTotals{}
+	err := table.GetAll(ctx, s.db, get, func(item map[string]types.AttributeValue) error {
+		var f struct {
+			FileID string          `dynamodbav:"fileId"`
+			Status lifecycle.State `dynamodbav:"status"`
+			Result WordTotals      `dynamodbav:"result"`
+		}
+		if err := attributevalue.UnmarshalMap(item, &f); err != nil {
+			return fmt.Errorf("read the words of a list: %w", err)
+		}
+		if f.Status == Completed {
+			found[f.FileID] = f.Result
+		}
+		return nil
+	})
+	return found, err
 }

@@ -164,3 +164,33 @@ func TestListShowsStatesAndErrors(t *testing.T) {
 		}
 	}
 }
+
+// TestCountsAreThoseOfCompletedFiles checks that only COMPLETED files have counts, also if the list is older than the file.
+func TestCountsAreThoseOfCompletedFiles(t *testing.T) {
+	d := open(t)
+	var files []File
+	for i := range 2 {
+		f, err := d.Reserve(t.Context(), File{FileID: fmt.Sprintf("f%d", i), OwnerID: "ann", S3Key: "files/f"})
+		if err == nil {
+			f, err = d.Claim(t.Context(), f)
+		}
+		if err == nil {
+			f, err = d.Complete(t.Context(), f, Result{TotalWords: int64(5 + i), UniqueWords: 3, Top10Words: []WordCount{{"the", 2}}})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, f)
+	}
+	if _, err := d.RetryAs(t.Context(), files[1], "utf-8"); err != nil {
+		t.Fatal(err)
+	}
+	waiting, err := d.Reserve(t.Context(), File{FileID: "f2", OwnerID: "ann", S3Key: "files/f"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	counts, err := d.Counts(t.Context(), append(files, waiting))
+	if want := (WordTotals{TotalWords: 5, UniqueWords: 3}); err != nil || len(counts) != 1 || counts["f0"] != want {
+		t.Errorf("got %v, error %v, want only %v of f0", counts, err, want)
+	}
+}

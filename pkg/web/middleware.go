@@ -59,7 +59,7 @@ func (r *Router) route(w http.ResponseWriter, req *http.Request) {
 	}
 	verdict, pattern := r.Mux.Handler(req)
 	if pattern == "" {
-		unmatched(w, req, verdict)
+		r.unmatched(w, req, verdict)
 		return
 	}
 	req.Pattern = pattern // account reads it, also for requests that are rejected here
@@ -187,19 +187,30 @@ func OwnerDigest(owner string) string {
 
 // unmatched responds to a path that the mux does not serve with the mux's own result: 404, 405 with
 // Allow, or a redirect to the clean path.
-func unmatched(w http.ResponseWriter, r *http.Request, verdict http.Handler) {
+func (r *Router) unmatched(w http.ResponseWriter, req *http.Request, verdict http.Handler) {
 	said := &verdictWriter{header: http.Header{}}
-	verdict.ServeHTTP(said, r)
+	verdict.ServeHTTP(said, req)
 	switch said.status {
 	case http.StatusNotFound:
-		WriteError(w, r, statusProblem(http.StatusNotFound))
+		if r.missing != nil && FromBrowser(req.Header.Get("Accept")) {
+			r.missing.ServeHTTP(w, req)
+			return
+		}
+		WriteError(w, req, statusProblem(http.StatusNotFound))
 	case http.StatusMethodNotAllowed:
 		problem := statusProblem(http.StatusMethodNotAllowed)
-		WriteError(w, r, problem.WithHeader("Allow", said.header.Get("Allow")))
+		WriteError(w, req, problem.WithHeader("Allow", said.header.Get("Allow")))
 	default:
 		maps.Copy(w.Header(), said.header)
 		w.WriteHeader(said.status)
 	}
+}
+
+// FromBrowser reports whether an Accept header is that of a page that a person opens.
+func FromBrowser(accept string) bool {
+	first, _, _ := strings.Cut(accept, ",")
+	first, _, _ = strings.Cut(first, ";")
+	return strings.EqualFold(strings.TrimSpace(first), "text/html")
 }
 
 // verdictWriter stores the header of a response and drops its body.

@@ -66,6 +66,7 @@ type Router struct {
 	refused      recordedRefusals
 
 	operations func() map[string]string // result of operationIDs, computed at the first write
+	missing    http.Handler             // set by Missing
 }
 
 // NewRouter returns a router.
@@ -119,6 +120,10 @@ func NewRouter(o Options) *Router {
 // Forwards declares that the handlers of the router's operations forward requests to services. The router then leaves
 // the parameters of a request to the service, which checks the credential first.
 func (r *Router) Forwards() { r.forwards = true }
+
+// Missing sets the handler that responds, with status 404, to browsers that open an address without a pattern. Other
+// clients get a problem.
+func (r *Router) Missing(page http.Handler) { r.missing = page }
 
 // Counts creates the metrics of an operation that a handler of Mux serves.
 func (r *Router) Counts(op *huma.Operation) { r.metrics.expect(op) }

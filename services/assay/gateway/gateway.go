@@ -93,6 +93,7 @@ func (s *Service) Routes(r *web.Router) {
 	for _, page := range ui.Patterns() {
 		r.Mux.Handle(page, s.pass(query.Name, s.behind))
 	}
+	r.Missing(s.pass(query.Name, s.behind))
 	s.front(r, []described{{ingest.Describe, s.pass(ingest.Name, s.behind)}, {query.Describe, s.pass(query.Name, s.behind)}})
 }
 

@@ -168,3 +168,30 @@ func TestErrorForInvalidURLNamesVariable(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestBrowsersGetUnknownAddressesFromQuery checks that query, which has the web app, answers browsers at addresses that
+// nobody serves, and that others get a problem.
+func TestBrowsersGetUnknownAddressesFromQuery(t *testing.T) {
+	query := behind(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Saw", r.URL.Path)
+		w.WriteHeader(http.StatusNotFound)
+	})
+	url, _ := start(t, unreachable, query)
+	for accept, want := range map[string]string{"text/html, */*;q=0.8": "/nope", "*/*": ""} {
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url+"/nope", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header.Set("Accept", accept)
+		answer, err := http.DefaultTransport.RoundTrip(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := answer.Body.Close(); err != nil {
+			t.Error(err)
+		}
+		if answer.StatusCode != http.StatusNotFound || answer.Header.Get("Saw") != want {
+			t.Errorf("Accept %s: got status %d, and query saw %q, want 404 and %q", accept, answer.StatusCode, answer.Header.Get("Saw"), want)
+		}
+	}
+}

@@ -3,7 +3,6 @@ package library
 import (
 	"net/http"
 	"net/url"
-	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -13,7 +12,7 @@ import (
 // toPage is the middleware of getLink. It redirects a browser to the page of the node, where a person sees it. Caches store
 // neither the redirect nor the node.
 func (a *Area) toPage(ctx huma.Context, next func(huma.Context)) {
-	if !fromBrowser(ctx.Header("Accept")) {
+	if !web.FromBrowser(ctx.Header("Accept")) {
 		next(ctx)
 		return
 	}
@@ -26,13 +25,6 @@ func (a *Area) toPage(ctx huma.Context, next func(huma.Context)) {
 	ctx.SetHeader("Location", "/library/"+c.Link.NodeID+"?"+url.Values{"link": {token}}.Encode())
 	ctx.SetHeader("Cache-Control", noStore)
 	ctx.SetStatus(http.StatusSeeOther)
-}
-
-// fromBrowser reports whether an Accept header is that of a page that a person opens.
-func fromBrowser(accept string) bool {
-	first, _, _ := strings.Cut(accept, ",")
-	first, _, _ = strings.Cut(first, ";")
-	return strings.EqualFold(strings.TrimSpace(first), "text/html")
 }
 
 func pageResponse() *huma.Response {

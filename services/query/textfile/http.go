@@ -102,6 +102,7 @@ type listInput struct {
 	Limit   int32  `query:"limit" minimum:"1" maximum:"1000" default:"50"`
 	Cursor  string `query:"cursor" doc:"the nextCursor of the previous page"`
 	Status  string `query:"status" enum:"PENDING,IN_PROGRESS,COMPLETED,FAILED"`
+	Counts  bool   `query:"counts" doc:"whether COMPLETED files have their counts of words"`
 }
 
 type listOutput struct {
@@ -125,6 +126,17 @@ func (a *Area) listFiles(ctx context.Context, in *listInput) (*listOutput, error
 		return nil, problem(err)
 	}
 	list := fileList{Files: web.Views(page.Files, textfile.File.View), NextCursor: page.NextCursor}
+	if in.Counts {
+		counts, err := a.store.Counts(ctx, page.Files)
+		if err != nil {
+			return nil, err
+		}
+		for i, f := range list.Files {
+			if c, ok := counts[f.FileID]; ok {
+				list.Files[i].Counts = &c
+			}
+		}
+	}
 	return &listOutput{CacheControl: "no-store", Body: list}, nil
 }
 

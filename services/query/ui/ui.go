@@ -56,7 +56,11 @@ func Patterns() []string {
 
 // Routes registers the app. origins are the hosts of presigned URLs, such as
 // https://bucket.s3.amazonaws.com. The pages may send requests to them and show their images.
-func Routes(r *web.Router, origins ...string) { register(r, Patterns(), index, load(origins)) }
+func Routes(r *web.Router, origins ...string) {
+	files := load(origins)
+	register(r, Patterns(), index, files)
+	r.Missing(http.HandlerFunc(files[index].serveMissing))
+}
 
 // OperatorRoutes registers the pages for operators, which are served only at the operator address, and redirects
 // its root to them.
@@ -161,6 +165,19 @@ func (f file) serve(w http.ResponseWriter, r *http.Request) {
 	header.Set("ETag", `"`+tag+`"`)
 	http.ServeContent(w, r, f.name, time.Time{}, bytes.NewReader(content))
 }
+
+// serveMissing serves the file with status 404, so that the app shows that there is no page at this address.
+func (f file) serveMissing(w http.ResponseWriter, r *http.Request) {
+	for _, condition := range []string{"If-None-Match", "If-Modified-Since", "Range"} { // of the file, which has another address
+		r.Header.Del(condition)
+	}
+	f.serve(notFound{w}, r)
+}
+
+// notFound is a response whose status is 404.
+type notFound struct{ http.ResponseWriter }
+
+func (n notFound) WriteHeader(int) { n.ResponseWriter.WriteHeader(http.StatusNotFound) }
 
 // accepts reports whether an Accept-Encoding header allows gzip.
 func accepts(encodings string) bool {

@@ -137,6 +137,21 @@ func TestPagesShareOneHTMLFile(t *testing.T) {
 	}
 }
 
+// TestBrowsersGetThePageForUnknownAddresses checks that a browser gets the app, with status 404, where another client gets a
+// problem.
+func TestBrowsersGetThePageForUnknownAddresses(t *testing.T) {
+	page := body(t, get(t, "/"))
+	for _, path := range []string{"/nope", "/library/a/b"} {
+		browser := get(t, path, "Accept", "text/html,application/xhtml+xml;q=0.9")
+		if browser.StatusCode != http.StatusNotFound || body(t, browser) != page || browser.Header.Get("Content-Security-Policy") == "" {
+			t.Errorf("%s in a browser: got status %d and headers %v, want 404, the HTML of / and its policy", path, browser.StatusCode, browser.Header)
+		}
+		if other := get(t, path, "Accept", "application/json"); other.StatusCode != http.StatusNotFound || other.Header.Get("Content-Type") != "application/problem+json" {
+			t.Errorf("%s in another client: got status %d and type %s, want a problem with 404", path, other.StatusCode, other.Header.Get("Content-Type"))
+		}
+	}
+}
+
 // TestFilesAreCompressed checks the gzip variant, which has its own entity tag, and clients that do not accept it.
 func TestFilesAreCompressed(t *testing.T) {
 	all, _ := loaded(t)

@@ -1,4 +1,4 @@
-import { click, FakeLink, focus, scrolled } from "./test/browser.js";
+import { click, FakeLink, focus, runFrame, scrollByUser, scrolled } from "./test/browser.js";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { match, navigate, path, query, type Route, setQuery, start } from "./router.js";
@@ -66,6 +66,39 @@ test("back and forward show the former addresses", () => {
   assert.equal(shown(), "/files?status=done");
   history.forward();
   assert.equal(shown(), "/files/8");
+});
+
+test("back and forward restore the place of the page when its content is there", () => {
+  scrolled.height = 1000;
+  navigate("/files");
+  scrollByUser(400);
+  navigate("/files/7");
+  assert.equal(scrollY, 0);
+  scrollByUser(50);
+  scrolled.height = 200; // the list loads
+  history.back();
+  runFrame();
+  assert.equal(scrollY, 100, "as far as possible");
+  scrolled.height = 1000;
+  runFrame();
+  assert.equal(scrollY, 400);
+  history.forward();
+  runFrame();
+  assert.equal(scrollY, 50);
+});
+
+test("a user who scrolls while a page loads is not moved", () => {
+  scrolled.height = 1000;
+  navigate("/files");
+  scrollByUser(400);
+  navigate("/files/7");
+  scrolled.height = 200;
+  history.back();
+  runFrame();
+  scrollByUser(20);
+  scrolled.height = 1000;
+  runFrame();
+  assert.equal(scrollY, 20);
 });
 
 test("only what has changed is announced", () => {

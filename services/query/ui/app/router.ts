@@ -1,6 +1,7 @@
 // Addresses and pages. A link is a plain <a href>; navigate and setQuery change the address from a script.
 import { signal } from "@preact/signals";
 import type { ComponentType } from "preact";
+import { entered, fresh, returned, start as startScrolling } from "./scroll.js";
 
 /** The props of a page: the parameters of its route, such as id. */
 export interface PageProps {
@@ -30,8 +31,11 @@ function read(): void {
 
 /** Navigates to an address of the app. */
 export function navigate(to: string, how: { replace?: boolean } = {}): void {
-  if (how.replace) history.replaceState(null, "", to);
-  else history.pushState({ inApp: true }, "", to);
+  if (how.replace) history.replaceState(history.state, "", to);
+  else {
+    history.pushState(fresh(), "", to);
+    entered();
+  }
   const before = path.peek();
   read();
   if (path.peek() !== before) scrollTo(0, 0);
@@ -70,7 +74,11 @@ export function match(routes: Route[], at: string): Match | undefined {
 
 /** Makes links within the app navigate without a reload. */
 export function start(isOwn: (path: string) => boolean): void {
-  addEventListener("popstate", read);
+  startScrolling();
+  addEventListener("popstate", () => {
+    read();
+    returned();
+  });
   document.addEventListener("click", (event) => {
     if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
     const link = event.target instanceof Element ? event.target.closest("a") : null;

@@ -179,7 +179,11 @@ func share(t *testing.T, b *Browser, s system.System) {
 	visitor.See(t, "pre", "words for a visitor")
 	visitor.Gone(t, ".page-head button", "Delete")
 	visitor.State(t, "library-visitor")
-	p.Go(t, "/library") // links are listed after a reload, too
+	visitor.Go(t, link)
+	visitor.See(t, ".rows .name", "inside.txt")
+	keep(t, s, p.Owner, "later.txt", folder.ID, "live, also for a visitor")
+	visitor.See(t, ".rows .name", "later.txt") // without a reload
+	p.Go(t, "/library")                        // links are listed after a reload, too
 	p.Click(t, ".rows .menu button", "Actions for Shared folder")
 	p.Click(t, "[role=menuitem]", "Share")
 	p.Wait(t, fmt.Sprintf(`document.querySelector(".share-link input")?.value.endsWith(%q)`, link))

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
@@ -28,6 +29,34 @@ func (p *Page) Offline(t *testing.T, offline bool) {
 	}
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// reload reloads the page. The browser asks before the page is left, and the user answers.
+func (p *Page) reload(t *testing.T, leave bool) {
+	t.Helper()
+	asked := make(chan struct{}, 1)
+	err := chromedp.Listen(p.ctx, func(event any) {
+		if dialog, ok := event.(*page.EventJavascriptDialogOpening); ok && dialog.Type == page.DialogTypeBeforeunload {
+			select {
+			case asked <- struct{}{}:
+			default:
+			}
+		}
+	})
+	if err == nil {
+		_, err = chromedp.Call(p.ctx, page.Enable, page.EnableParams{})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Eval(t, `setTimeout(() => location.reload())`)
+	within(t, asked, "the question before the page is left")
+	if _, err := chromedp.Call(p.ctx, page.HandleJavaScriptDialog, page.HandleJavaScriptDialogParams{Accept: leave}); err != nil {
+		t.Fatal(err)
+	}
+	if leave {
+		p.Wait(t, `document.readyState === "complete" && document.querySelector(".tray .lost")`)
 	}
 }
 

@@ -34,6 +34,9 @@ func TestTextFiles(t *testing.T) {
 		"account":                   account,
 		"start and settings":        startAndSettings,
 		"pictures":                  pictures,
+		"dropped again":             droppedAgain,
+		"back":                      back,
+		"offline":                   offline,
 	} {
 		t.Run(name, func(t *testing.T) { prove(t, b, s.System) })
 	}
@@ -276,7 +279,8 @@ func account(t *testing.T, b *Browser, s system.System) {
 	p.State(t, "account")
 }
 
-// longList: rows load while the list is scrolled, only visible rows are in the document, and scrolling stays smooth.
+// longList: rows load while the list is scrolled, although other files arrive and are analyzed all the time. Only visible
+// rows are in the document, and scrolling stays smooth.
 func longList(t *testing.T, b *Browser, s system.System) {
 	p := b.Open(t, s.HTTP, "/")
 	c := s.Client(t, p.Owner)
@@ -297,6 +301,15 @@ func longList(t *testing.T, b *Browser, s system.System) {
 	close(numbers)
 	reserving.Wait()
 	p.Go(t, "/files")
+	const arriving = 20
+	var changes sync.WaitGroup
+	changes.Go(func() {
+		for i := range arriving {
+			if _, err := c.Upload(t.Context(), system.Source(fmt.Sprintf("arriving-%d.txt", i), "one two")); err != nil {
+				t.Error(err)
+			}
+		}
+	})
 	drawn := 0
 	longest := p.LongestTask(t, func() {
 		drawn = Read[int](t, p, fmt.Sprintf(`(async () => {
@@ -309,8 +322,9 @@ func longList(t *testing.T, b *Browser, s system.System) {
 				still = scrollY === before && document.querySelector(".list-end")?.textContent.includes(%q) ? 100 : scrollY === before ? still + 0.1 : 0;
 			}
 			return most;
-		})()`, strings.Join(grouped(*rows), ",")+" shown"))
+		})()`, strings.Join(grouped(*rows+arriving), ",")+" shown"))
 	})
+	changes.Wait()
 	if p.See(t, ".list-end", "shown"); drawn == 0 || drawn > 60 {
 		t.Errorf("%d rows are in the document, want 1 to 60", drawn)
 	}
@@ -319,6 +333,48 @@ func longList(t *testing.T, b *Browser, s system.System) {
 		t.Errorf("the longest task takes %s of processor time while %d rows are scrolled, want a time of at most 100ms", longest, *rows)
 	}
 	p.State(t, "files-long")
+}
+
+// back: the way back leads to the place in the list where the user left it, also below the first page of the list, and
+// an address that does not exist has a page that leads back to the app.
+func back(t *testing.T, b *Browser, s system.System) {
+	p := b.Open(t, s.HTTP, "/")
+	c := s.Client(t, p.Owner)
+	for i := range 130 {
+		if _, err := c.Reserve(t.Context(), client.Reservation{FileName: fmt.Sprintf("row-%d.txt", i), Size: 1, ContentType: "text/plain"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p.Go(t, "/files")
+	p.Wait(t, `(scrollTo(0, 99999), !!document.querySelector(".list-end"))`)
+	at := Read[int](t, p, `scrollY`)
+	p.Click(t, ".rows a", "row-3.txt")
+	p.See(t, "h1", "row-3.txt")
+	p.Wait(t, `scrollY === 0`)
+	p.Eval(t, `history.back()`)
+	p.See(t, ".rows .name", "row-3.txt")
+	p.Wait(t, fmt.Sprintf(`scrollY === %d`, at))
+	p.Go(t, "/nothing/here")
+	p.See(t, ".empty h2", "There is no page at this address")
+	p.State(t, "missing")
+	p.Click(t, ".empty a", "Go to the start page")
+	p.See(t, "h1", "Upload anything")
+}
+
+// offline: a page that could not be read without a connection is read when the connection is back.
+func offline(t *testing.T, b *Browser, s system.System) {
+	p := b.Open(t, s.HTTP, "/files")
+	file := upload(t, s, p.Owner, "read.txt", "one two")
+	p.Click(t, ".rows a", "read.txt") // so that the script of the page is loaded
+	p.See(t, ".numbers dd", "2")
+	p.Eval(t, `history.back()`)
+	p.See(t, doneRow, "read.txt")
+	p.Offline(t, true)
+	p.Click(t, ".rows a", "read.txt")
+	p.See(t, ".empty h2", "Could not load the file")
+	p.Offline(t, false)
+	p.See(t, ".numbers dd", "2")
+	p.Wait(t, fmt.Sprintf(`location.pathname === "/files/%s"`, file.FileID))
 }
 
 // grouped returns the digits of a number in groups of three.

@@ -1,18 +1,21 @@
 package app
 
 import (
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/chromedp/chromedp"
 
 	"github.com/assay-project/assay/services/assay/client"
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
 // TestInterruptedUpload: a large upload continues after the server is killed, after the connection is lost, and after
-// the page is reloaded and the same file is selected. The page also shows changes that occurred while it was
-// disconnected.
+// the page is reloaded, before which the browser asks, and the same file is chosen. The page also shows changes that
+// occurred while it was disconnected.
 func TestInterruptedUpload(t *testing.T) {
 	t.Parallel()
 	gate := newGate(t)
@@ -53,10 +56,22 @@ func TestInterruptedUpload(t *testing.T) {
 	p.Click(t, ".tray button", "Resume large.txt")
 	gate.pass(t)
 	gate.passSome(t)
-	p.Go(t, "/files")
+	p.Press(t, "\t") // the browser asks only for pages that a user has touched
+	p.reload(t, false)
+	p.See(t, ".tray .sending", "large.txt")
+	p.reload(t, true)
 	p.See(t, ".rows .row", "large.txt")
+	p.See(t, ".tray h2", "1 unfinished upload")
+	p.State(t, "files-unfinished")
+	other := filepath.Join(t.TempDir(), "large.txt")
+	if err := os.WriteFile(other, []byte("another file of this name"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const continues = ".tray .lost input[type=file]"
+	p.do(t, chromedp.SetUploadFiles(continues, []string{other}))
+	p.See(t, ".toast", "large.txt has changed since")
 	gate.open()
-	p.Choose(t, path)
+	p.do(t, chromedp.SetUploadFiles(continues, []string{path}))
 	p.See(t, ".tray .completed", "words")
 	parts := (*size<<20 + partSize - 1) / partSize
 	if again := Read[int](t, p, `new Set(performance.getEntriesByType("resource").map((e) => new URL(e.name).searchParams.get("partNumber")).filter(Boolean)).size`); again != parts-3 {
@@ -72,4 +87,31 @@ func TestInterruptedUpload(t *testing.T) {
 	}
 	p.Click(t, ".tray a", "large.txt")
 	p.See(t, ".numbers dd", strings.Join(grouped(strings.Count(content, "\n")*12), ","))
+}
+
+// droppedAgain: an upload whose page ended continues with one click where the browser can read the dropped file again.
+func droppedAgain(t *testing.T, b *Browser, s system.System) {
+	through := newHolder(t, s.HTTP)
+	p := b.Open(t, through.url, "/files")
+	sending := through.hold(func(r *http.Request) bool { return r.Method == http.MethodPost && r.URL.Path == "/v1/files" })
+	p.Eval(t, `
+		const root = await navigator.storage.getDirectory(), handle = await root.getFileHandle("again.txt", { create: true });
+		const to = await handle.createWritable();
+		await to.write("four words of text");
+		await to.close();
+		const file = await handle.getFile();
+		const items = [{ kind: "file", webkitGetAsEntry: () => null, getAsFile: () => file, getAsFileSystemHandle: () => Promise.resolve(handle) }];
+		const drop = new DragEvent("drop", { bubbles: true, cancelable: true });
+		Object.defineProperty(drop, "dataTransfer", { value: { types: ["Files"], items } });
+		document.body.dispatchEvent(drop)`)
+	sending.await(t, "the upload")
+	p.Go(t, "/files")
+	sending.release()
+	p.See(t, ".tray .lost", "It continues where it stopped")
+	p.Click(t, ".tray button", "Continue again.txt")
+	p.See(t, ".tray .completed", "4 words")
+	p.Wait(t, `document.querySelectorAll(".rows .row").length === 1`)
+	p.Go(t, "/files")
+	p.See(t, doneRow, "again.txt")
+	p.Gone(t, ".tray", "")
 }

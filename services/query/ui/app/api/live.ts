@@ -29,6 +29,10 @@ interface Follower {
 export const online = signal(navigator.onLine);
 for (const name of ["online", "offline"]) addEventListener(name, () => { online.value = navigator.onLine; });
 
+/** How often a lost connection has come back: that of the browser to a network, or that of a stream to the server. */
+export const reconnected = signal(0);
+addEventListener("online", () => { reconnected.value++; });
+
 const reopenAfter = 3000; // ms, after a response that a browser does not retry
 const openWithin = 15_000; // ms, after which an attempt to connect is replaced by a new one
 const hiddenFor = 30_000; // ms, after which a hidden page closes its streams: browsers limit the connections to a server
@@ -41,7 +45,8 @@ export class Stream {
   private timer: ReturnType<typeof setTimeout> | undefined;
   private readonly kinds: string[];
 
-  constructor(private readonly url: () => string, kinds: string[]) {
+  /** visitors tells whether a visitor without a credential, who has a share link, may read the stream. */
+  constructor(private readonly url: () => string, kinds: string[], private readonly visitors = false) {
     this.connection = this.state;
     this.kinds = kinds;
     document.addEventListener("visibilitychange", () => {
@@ -50,7 +55,9 @@ export class Stream {
       else if (this.followers.size > 0 && !this.source) this.open();
     });
     addEventListener("online", () => {
-      if (this.followers.size > 0 && this.state.value !== "live") this.open();
+      if (this.followers.size === 0) return;
+      if (this.state.value !== "live") this.open();
+      else this.each((f) => f.reset?.()); // the stream survived, but reads may have failed
     });
   }
 
@@ -66,7 +73,7 @@ export class Stream {
 
   private open(): void {
     this.close();
-    if (session.peek() === "out") return; // a page of a share link: streams need a credential
+    if (session.peek() === "out" && !this.visitors) return; // a page of a share link
     const source = new EventSource(this.url());
     this.source = source;
     const reopen = (after: number): void => {
@@ -76,6 +83,7 @@ export class Stream {
     reopen(openWithin);
     source.onopen = () => {
       clearTimeout(this.timer);
+      if (this.state.value === "reconnecting") reconnected.value++;
       this.state.value = "live";
     };
     source.onerror = () => {

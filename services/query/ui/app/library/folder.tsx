@@ -10,6 +10,7 @@ import {
   ChevronDown, Close, Download, FolderPlus, Globe, Grid, Library, Link, List, More, Move as MoveIcon, Pencil,
   Search, Trash, Upload,
 } from "../ui/icon.js";
+import { kept } from "../ui/kept.js";
 import { Menu, type MenuItem } from "../ui/menu.js";
 import { Page } from "../ui/page.js";
 import { type Column, Table } from "../ui/table.js";
@@ -53,7 +54,11 @@ export function FolderView({ node, crumbs, error }: {
   const sort: Sort = sorts.find((s) => s === q.get("sort")) ?? "name";
   const status = statuses.find((s) => s.key === q.get("status"))?.key || undefined;
   const view = q.get("view") ?? storedView();
-  const listing = useMemo(() => new Listing(node.id, sort, status), [node.id, sort, status]), list = listing.nodes;
+  const listing = useMemo(
+    () => kept(`library ${node.id} ${sort} ${status ?? ""} ${query.peek().get("link") ?? ""}`, () => new Listing(node.id, sort, status)),
+    [node.id, sort, status],
+  );
+  const list = listing.nodes;
   const selection = useMemo(() => new Selection(), [node.id]);
   const [asking, ask] = useState<Asking>();
   useEffect(() => {

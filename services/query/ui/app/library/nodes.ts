@@ -2,7 +2,6 @@
 import { signal } from "@preact/signals";
 import { useEffect, useState } from "preact/hooks";
 import { api, ApiError, data, message } from "../api/client.js";
-import { identityQuery } from "../api/identity.js";
 import { outcomes, Stream } from "../api/live.js";
 import { query } from "../router.js";
 import { counted } from "../ui/text.js";
@@ -47,8 +46,8 @@ export function followNodes(id: string | undefined, follower: NodeFollower): () 
   const link = query.peek().get("link");
   let stream = outcomes;
   if (link && id) {
-    const at = `/v1/library/nodes/${encodeURIComponent(id)}/events?` + new URLSearchParams({ ...identityQuery(), link }).toString();
-    stream = shared.get(at) ?? new Stream(() => at, ["node", "progress"]);
+    const at = `/v1/library/nodes/${encodeURIComponent(id)}/events?` + new URLSearchParams({ link }).toString();
+    stream = shared.get(at) ?? new Stream(() => at, ["node", "progress"], true);
     shared.set(at, stream);
   }
   const leave = stream.follow({

@@ -82,26 +82,29 @@ const readText = (node: Node): Promise<string> => // form feeds separate pages
 const readArticle = (node: Node): Promise<string> => readFrom(`/v1/library/files/${encodeURIComponent(node.id)}/reader?`).then(textOf);
 
 /** Loads a text of a file, unless read is undefined. */
-function useText(node: Node, read: typeof readText | undefined = readText): { text: string | undefined; error: Error | undefined } {
-  const [text, setText] = useState<string>(), [error, setError] = useState<Error>();
+function useText(node: Node, read: typeof readText | undefined = readText): {
+  text: string | undefined; error: Error | undefined; retry: () => void;
+} {
+  const [text, setText] = useState<string>(), [error, setError] = useState<Error>(), [turn, setTurn] = useState(0);
   useEffect(() => {
     let stale = false;
     setText(undefined);
+    setError(undefined);
     read?.(node).then(
       (loaded) => { if (!stale) setText(loaded); },
       (failed: unknown) => { if (!stale) setError(failed instanceof Error ? failed : new Error(message(failed))); },
     );
     return () => { stale = true; };
-  }, [node.id, read]);
-  return { text, error };
+  }, [node.id, read, turn]);
+  return { text, error, retry: () => setTurn((n) => n + 1) };
 }
 
 function Text({ node, title }: { node: Node; title?: string }): JSX.Element {
-  const { text, error } = useText(node), [all, setAll] = useState(false);
+  const { text, error, retry } = useText(node), [all, setAll] = useState(false);
   if (error instanceof ApiError && error.status === 404) {
     return <EmptyState icon={FileIcon} title="No text available">{error.message}</EmptyState>;
   }
-  if (error) return <ErrorState title="Could not load the text" error={error.message} />;
+  if (error) return <ErrorState title="Could not load the text" error={error.message} retry={retry} />;
   if (text === undefined) return <Loading what="the text"><Skeleton height={480} /></Loading>;
   const cut = !all && text.length > longest;
   return (
@@ -145,13 +148,14 @@ function Web({ node }: { node: Node }): JSX.Element {
   );
 }
 
-function useRecords(node: Node, limit: number): { records: RecordRow[] | undefined; error: string } {
-  const [records, setRecords] = useState<RecordRow[]>(), [error, setError] = useState("");
+function useRecords(node: Node, limit: number): { records: RecordRow[] | undefined; error: string; retry: () => void } {
+  const [records, setRecords] = useState<RecordRow[]>(), [error, setError] = useState(""), [turn, setTurn] = useState(0);
   useEffect(() => {
+    setError("");
     api.GET("/v1/library/files/{id}/records", { params: { path: { id: node.id }, query: { limit, ...linkToken() } } }).then(data)
       .then((page) => setRecords(page.records), (failed: unknown) => setError(message(failed)));
-  }, [node.id, limit]);
-  return { records, error };
+  }, [node.id, limit, turn]);
+  return { records, error, retry: () => setTurn((n) => n + 1) };
 }
 
 const allRecords = (node: Node): JSX.Element => (
@@ -160,8 +164,8 @@ const allRecords = (node: Node): JSX.Element => (
 
 /** Molecules, reactions, crystals and spectra. */
 function Drawings({ node }: { node: Node }): JSX.Element {
-  const some = node.preview === "curves" ? 4 : 12, { records, error } = useRecords(node, some), total = node.totalRecords ?? 0;
-  if (error) return isFinal(node) ? <ErrorState title="Could not load the records" error={error} /> : <Waiting node={node} />;
+  const some = node.preview === "curves" ? 4 : 12, { records, error, retry } = useRecords(node, some), total = node.totalRecords ?? 0;
+  if (error) return isFinal(node) ? <ErrorState title="Could not load the records" error={error} retry={retry} /> : <Waiting node={node} />;
   if (!records) return <Loading what="the records"><Skeleton height={480} /></Loading>;
   return (
     <>
@@ -190,8 +194,8 @@ function brief(r: RecordRow): string {
 }
 
 function Rows({ node }: { node: Node }): JSX.Element {
-  const { records, error } = useRecords(node, 20);
-  if (error) return <ErrorState title="Could not load the rows" error={error} />;
+  const { records, error, retry } = useRecords(node, 20);
+  if (error) return <ErrorState title="Could not load the rows" error={error} retry={retry} />;
   if (!records) return <Loading what="the rows"><Skeleton height={480} /></Loading>;
   const names = [...new Set(records.flatMap((r) => Object.keys(r.fields)))].slice(0, 30);
   return (

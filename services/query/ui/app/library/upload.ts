@@ -31,6 +31,7 @@ export const upload: Target = {
       ? parts(sending, parentId)
       : inOneRequest(sending, parentId));
   },
+  discard: (id) => api.DELETE("/v1/library/nodes/{id}", { params: { path: { id }, query: { permanent: true } } }).then(data),
   check: async (id) => ended(await api.GET("/v1/library/nodes/{id}", { params: { path: { id } } }).then(data)),
 };
 
@@ -76,9 +77,9 @@ function inOneRequest({ file, idempotencyKey, onProgress }: Sending, parentId: s
   return { ...transfer, promise: transfer.promise.then((node) => sent(node.id)) };
 }
 
-function parts({ file, onProgress }: Sending, parentId: string | undefined): Transfer<Sent> {
+function parts({ file, onProgress, onReserved }: Sending, parentId: string | undefined): Transfer<Sent> {
   const transfer = uploadInParts(file, {
-    area: "library", headers: identityHeaders, owner: owner.value, storage: localStorage, onProgress,
+    area: "library", headers: identityHeaders, owner: owner.value, storage: localStorage, onProgress, onReserved,
     ...parentId ? { parentId } : {},
   });
   return {

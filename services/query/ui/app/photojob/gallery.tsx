@@ -9,6 +9,7 @@ import { Button } from "../ui/button.js";
 import { Endless } from "../ui/endless.js";
 import { Badge, EmptyState, ErrorState, Loading, RetryNotice, Skeleton } from "../ui/feedback.js";
 import { Image, Upload } from "../ui/icon.js";
+import { kept } from "../ui/kept.js";
 import { Page } from "../ui/page.js";
 import { Choice } from "../ui/tabs.js";
 import { Bdi, Time } from "../ui/text.js";
@@ -33,7 +34,7 @@ function listOf(status: "" | Status): Endless<Photo> {
 
 export default function Gallery(): JSX.Element {
   const status = filters.find((f) => f.key === query.value.get("status"))?.key ?? "";
-  const list = useMemo(() => listOf(status), [status]);
+  const list = useMemo(() => kept(`photojob ${status}`, () => listOf(status)), [status]);
   useEffect(() => {
     list.refresh();
     return followArea("photojob", () => list.refreshSoon(), () => list.refreshSoon());

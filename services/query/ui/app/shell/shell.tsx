@@ -9,7 +9,9 @@ import { Code, Upload } from "../ui/icon.js";
 import { Toasts } from "../ui/toast.js";
 import { Anywhere } from "../upload/anywhere.js";
 import { openDialog } from "../upload/open.js";
+import { restore } from "../upload/queue.js";
 import { Tray } from "../upload/tray.js";
+import { unfinished } from "../upload/unfinished.js";
 import { Account } from "./account.js";
 import { Current, ready } from "./current.js";
 import Home from "./home.js";
@@ -24,6 +26,7 @@ const routes: Route[] = [
 start((at) => match(routes, at) !== undefined);
 
 export function Shell(): JSX.Element {
+  useEffect(() => { void unfinished().then(restore); }, []);
   return (
     <>
       <a class="skip" href="#title">Skip to content</a>

@@ -45,14 +45,39 @@ define("document", {
   cookie: "", hidden: false,
   addEventListener: documentEvents.addEventListener.bind(documentEvents),
   getElementById: (id: string) => ({ focus: () => { focus.at = id; } }),
+  documentElement: { get scrollHeight() { return scrolled.height; } },
 });
 
-/** How many times the page was scrolled to its top. */
-export const scrolled = { times: 0 };
-define("scrollTo", () => { scrolled.times++; });
+/** The page: how many times a script scrolled it, and the height of its content and of the window in px. */
+export const scrolled = { times: 0, height: 0 };
+const windowHeight = 100;
+define("innerHeight", windowHeight);
+define("scrollY", 0);
+const scroll = (to: number): void => {
+  define("scrollY", Math.max(0, Math.min(to, scrolled.height - windowHeight)));
+  page.dispatchEvent(new Event("scroll"));
+};
+define("scrollTo", (_: number, to: number) => { scrolled.times++; scroll(to); });
+
+/** Scrolls as a user does. */
+export function scrollByUser(to: number): void {
+  page.dispatchEvent(new Event("wheel"));
+  scroll(to);
+}
+
+let frames: (() => void)[] = [];
+define("requestAnimationFrame", (run: () => void) => { frames.push(run); });
+
+/** Draws the page once. */
+export function runFrame(): void {
+  const due = frames;
+  frames = [];
+  for (const run of due) run();
+}
 
 const origin = "https://assay.example";
-const entries = [new URL("/", origin)];
+interface Entry { url: URL; state: unknown }
+const entries: Entry[] = [{ url: new URL("/", origin), state: null }];
 let at = 0;
 const go = (by: number): void => {
   if (entries[at + by] === undefined) throw new Error("there is no such entry");
@@ -61,12 +86,15 @@ const go = (by: number): void => {
 };
 define("location", {
   origin, protocol: "https:",
-  get pathname() { return entries[at]?.pathname; },
-  get search() { return entries[at]?.search; },
+  get pathname() { return entries[at]?.url.pathname; },
+  get search() { return entries[at]?.url.search; },
 });
 define("history", {
-  pushState: (_: unknown, __: string, to: string) => { entries.splice(++at, Infinity, new URL(to, origin)); },
-  replaceState: (_: unknown, __: string, to: string) => { entries[at] = new URL(to, origin); },
+  get state() { return entries[at]?.state; },
+  pushState: (state: unknown, _: string, to: string) => { entries.splice(++at, Infinity, { url: new URL(to, origin), state }); },
+  replaceState: (state: unknown, _: string, to?: string) => {
+    entries[at] = { url: to === undefined ? entries[at]?.url ?? new URL(origin) : new URL(to, origin), state };
+  },
   back: () => go(-1),
   forward: () => go(1),
   get length() { return entries.length; },

@@ -9,6 +9,7 @@ import { Button } from "../ui/button.js";
 import { Endless } from "../ui/endless.js";
 import { Badge, EmptyState, ErrorState, Loading, RetryNotice, Skeleton } from "../ui/feedback.js";
 import { Download, FileText, More, Retry, Search, Trash, Upload } from "../ui/icon.js";
+import { kept } from "../ui/kept.js";
 import { Menu } from "../ui/menu.js";
 import { Page } from "../ui/page.js";
 import { type Column, Table } from "../ui/table.js";
@@ -38,7 +39,7 @@ function listOf(status: "" | Status): Endless<File> {
 
 export default function Files(): JSX.Element {
   const status = filters.find((f) => f.key === query.value.get("status"))?.key ?? "", name = query.value.get("name") ?? "";
-  const list = useMemo(() => listOf(status), [status]);
+  const list = useMemo(() => kept(`textfile ${status}`, () => listOf(status)), [status]);
   useEffect(() => {
     list.refresh();
     return followArea("textfile", (kind, outcome) => {

@@ -19,6 +19,7 @@ export const upload: Target = {
   accepts: (file) => !/^(image|video|audio|font)\//.test(file.type),
   refusal: "This is not a text file.",
   start: (sending) => sending.file.size >= inPartsFrom ? parts(sending) : inOneRequest(sending),
+  discard: (id) => api.DELETE("/v1/files/{id}", { params: { path: { id } } }).then(data),
   summary: (outcome) => {
     const statistics = (outcome as { textStatistics?: { totalWords?: number } }).textStatistics;
     return counted(statistics?.totalWords ?? 0, "word");
@@ -43,8 +44,10 @@ function inOneRequest({ file, idempotencyKey, onProgress }: Sending): Transfer<S
   return { ...transfer, promise: transfer.promise.then((view) => sent(view.fileId)) };
 }
 
-function parts({ file, onProgress }: Sending): Transfer<Sent> {
-  const transfer = uploadInParts(file, { area: "files", headers: identityHeaders, owner: owner.value, storage: localStorage, onProgress });
+function parts({ file, onProgress, onReserved }: Sending): Transfer<Sent> {
+  const transfer = uploadInParts(file, {
+    area: "files", headers: identityHeaders, owner: owner.value, storage: localStorage, onProgress, onReserved,
+  });
   return {
     promise: transfer.promise.then(({ id }) => sent(id)),
     pause: () => transfer.pause(), resume: () => transfer.resume(), cancel: () => transfer.cancel(),

@@ -1,5 +1,7 @@
 // Feedback: badges, progress, empty states, errors and loading placeholders.
 import type { ComponentChildren, ComponentType, JSX } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { reconnected } from "../api/live.js";
 import { Alert, Check, Clock, Retry } from "./icon.js";
 import { Button, IconButton } from "./button.js";
 
@@ -40,8 +42,23 @@ export function EmptyState({ icon: Icon, title, children, action }: {
   );
 }
 
-/** An error with a retry button. */
+/** Calls act when a lost connection has come back. */
+function useReconnected(act: (() => void) | undefined): void {
+  const latest = useRef(act);
+  latest.current = act;
+  useEffect(() => {
+    let before = reconnected.peek();
+    return reconnected.subscribe((now) => {
+      if (now === before) return;
+      before = now;
+      latest.current?.();
+    });
+  }, []);
+}
+
+/** An error with a retry button. It also retries when a lost connection has come back. */
 export function ErrorState({ title, error, retry }: { title: string; error: string; retry?: () => void }): JSX.Element {
+  useReconnected(retry);
   return (
     <div class="empty" role="alert">
       <div class="empty-icon bad"><Alert /></div>
@@ -63,8 +80,9 @@ export function Notice({ tone, children, action }: { tone: Tone; children: Compo
   );
 }
 
-/** The error of content that is shown, but could not be updated or continued. */
+/** The error of content that is shown, but could not be updated or continued. It also retries when a lost connection has come back. */
 export function RetryNotice({ error, retry }: { error: string; retry: () => void }): JSX.Element {
+  useReconnected(retry);
   return <Notice tone="bad" action={<IconButton icon={Retry} label="Try again" onClick={retry} />}>{error}</Notice>;
 }
 

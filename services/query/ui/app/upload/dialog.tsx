@@ -5,7 +5,7 @@ import { Button, IconButton } from "../ui/button.js";
 import { Dialog } from "../ui/dialog.js";
 import { Close, FileIcon, Library, Upload } from "../ui/icon.js";
 import { Bdi, bytes, counted } from "../ui/text.js";
-import { chosen } from "./drop.js";
+import { chosen, pick } from "./drop.js";
 import { destination, openDialog, reviewed, type Row } from "./open.js";
 import { add } from "./queue.js";
 import { type Receiver, receivers } from "./receivers.js";
@@ -29,7 +29,7 @@ export default function UploadDialog({ rows }: { rows: Row[] }): JSX.Element {
   const incomplete = groups.filter(([area]) => area.upload.Form && options.get(area.name) === undefined);
   const start = (): void => {
     for (const [area, of] of groups) {
-      const files = of.map(({ file, folders }) => ({ file, folders }));
+      const files = of.map(({ area: _, ...dropped }) => dropped);
       add(area, files, area.upload.Form ? options.get(area.name) : area.upload.here?.()?.options);
     }
     close();
@@ -53,7 +53,9 @@ export default function UploadDialog({ rows }: { rows: Row[] }): JSX.Element {
         <Upload />
         <p><strong>Drop files or folders here</strong>, paste them, or</p>
         <div class="actions">
-          <Button icon={FileIcon} onClick={() => files.current?.click()}>Choose files</Button>
+          <Button icon={FileIcon} onClick={() => void pick().then((picked) => picked ? openDialog(picked) : files.current?.click())}>
+            Choose files
+          </Button>
           <Button icon={Library} onClick={() => folder.current?.click()}>Choose a folder</Button>
         </div>
       </div>

@@ -46,9 +46,11 @@ export interface Options {
   server?: string;
   /** Remembers the upload of a File until it ends, by its name, size, time and first part. Nothing is remembered by default. */
   storage?: Pick<Storage, "getItem" | "setItem" | "removeItem">;
-  /** How many parts are sent concurrently; 4 by default. */
+  /** How many parts are sent concurrently at most; 4 by default. A slow line sends fewer, because a pause loses them. */
   parallel?: number;
   onProgress?: (progress: Progress) => void;
+  /** Called with the id of the file or node when the server has reserved it. */
+  onReserved?: (id: string) => void;
   /** Sends a part and resolves to the status. It replaces XMLHttpRequest, for example outside a browser. */
   send?: Send;
 }
@@ -106,6 +108,7 @@ interface Stored {
 
 const firstPause = 500, longestPause = 15_000; // ms
 const window = 5_000; // ms, over which the speed is measured
+const inFlight = 4; // seconds
 const refusals = 2; // maximum number of retries of a part that the bucket rejects
 const busy = [429, 502, 503, 504];
 
@@ -122,6 +125,7 @@ class PartsUpload implements Upload {
   private open: (() => void) | undefined;
   private readonly sent = new Map<number, number>(); // bytes of each part
   private samples: { at: number; sent: number }[] = [];
+  private speed = 0; // bytes per second
   private id = "";
 
   constructor(private readonly file: Blob, private readonly options: Options) {
@@ -155,6 +159,7 @@ class PartsUpload implements Upload {
       for (let attempt = 0; ; attempt++) {
         const reserved = await this.reserve(remembered.key);
         this.id = reserved.fileId ?? reserved.id ?? "";
+        this.options.onReserved?.(this.id);
         const waiting = reserved.status === "PENDING" || reserved.status === "Loading";
         try {
           if (waiting && reserved.upload.uploadId) {
@@ -218,25 +223,25 @@ class PartsUpload implements Upload {
       for (const part of parts) stored.set(part.number, part);
     };
     await list();
-    let next = 1;
-    let failed = false;
-    const worker = async (): Promise<void> => {
-      while (next <= count && !failed) {
-        const number = next++;
-        try {
-          await this.sendPart(
-            uploadId, number, this.file.slice((number - 1) * partSize, Math.min(number * partSize, this.file.size)),
-            stored, list,
-          );
-        } catch (error) {
-          failed = true;
-          throw error;
+    const running = new Set<Promise<void>>();
+    try {
+      for (let next = 1; next <= count || running.size > 0;) {
+        if (next > count || running.size >= this.width(partSize)) {
+          await Promise.race(running);
+          continue;
         }
+        const from = (next - 1) * partSize, body = this.file.slice(from, Math.min(from + partSize, this.file.size));
+        const sending = this.sendPart(uploadId, next++, body, stored, list).finally(() => running.delete(sending));
+        running.add(sending);
       }
-    };
-    const workers = Array.from({ length: Math.min(this.options.parallel ?? 4, count) }, worker);
-    const ended = await Promise.allSettled(workers);
-    for (const one of ended) if (one.status === "rejected") throw one.reason;
+    } finally {
+      await Promise.allSettled(running);
+    }
+  }
+
+  /** How many parts of a size may be in flight: about as many as are sent in a few seconds. */
+  private width(partSize: number): number {
+    return Math.max(1, Math.min(this.options.parallel ?? 4, Math.round(this.speed * inFlight / partSize)));
   }
 
   /** Sends a part until it is stored. */
@@ -332,6 +337,7 @@ class PartsUpload implements Upload {
     this.samples = [...this.samples.filter((s) => now - s.at < window), { at: now, sent }];
     const first = this.samples[0];
     const bytesPerSecond = first && now > first.at ? Math.max(0, (sent - first.sent) * 1000 / (now - first.at)) : 0;
+    this.speed = bytesPerSecond || this.speed;
     const total = this.file.size;
     this.options.onProgress?.({
       sent, total, bytesPerSecond, secondsLeft: bytesPerSecond > 0 ? (total - sent) / bytesPerSecond : undefined,

@@ -1,8 +1,10 @@
 import { FakeEventSource, settled } from "../test/browser.js";
 import assert from "node:assert/strict";
 import { afterEach, test } from "node:test";
-import { accepted, add, clearEnded, counts, type Item, items, pause, remove, resume, retry } from "./queue.js";
-import type { Receiver } from "./receivers.js";
+import {
+  accepted, add, clearEnded, continueWith, counts, type Item, items, listed, pause, remove, restore, resume, retry,
+} from "./queue.js";
+import { type Receiver, receivers } from "./receivers.js";
 import type { Sending, Sent, Target } from "./target.js";
 
 /** A transfer that the test ends. */
@@ -314,4 +316,53 @@ test("only uploads that have ended are cleared", async () => {
   await area.accept("c", "c2");
   clearEnded();
   assert.equal(items.value.map((item) => `${item.file.name} ${item.state.value}`).join(", "), "c processing, d sending");
+});
+
+/** An upload of this area that an earlier page did not finish. */
+const lost = (file: File, id?: string): Parameters<typeof restore>[0][0] => ({
+  key: `key of ${file.name}`, page: "earlier", owner: "me", area: "test",
+  name: file.name, size: file.size, lastModified: file.lastModified,
+  folders: ["papers"], options: "the options", addedAt: Date.now(), ...id ? { id } : {},
+});
+
+test("an upload that an earlier page did not finish continues with the same key when its file is chosen again", async () => {
+  const area = new Area(), file = new File(["content"], "large"), other = new File(["content"], "other");
+  receivers.value = [area.receiver];
+  restore([lost(file), lost(new File(["more content"], "large"))]);
+  assert.equal(states(items.value), "lost lost");
+  assert.equal(area.started, "", "its file is not known");
+  assert.equal(counts.value.active, 0);
+  assert.deepEqual(continueWith([{ file: other }, { file }]), [other]);
+  await settled();
+  assert.equal(states(items.value), "sending lost");
+  const { sending } = area.last("large");
+  const { idempotencyKey, folders, batch } = sending;
+  assert.deepEqual([sending.file, idempotencyKey, folders, batch], [file, "key of large", ["papers"], "the options"]);
+});
+
+test("a file that is uploaded again in the usual way continues, too", async () => {
+  const area = new Area(), file = new File(["content"], "large");
+  receivers.value = [area.receiver];
+  restore([lost(file)]);
+  add(area.receiver, [{ file, folders: [] }], undefined);
+  await settled();
+  assert.equal(states(items.value), "sending");
+  assert.equal(area.last("large").sending.idempotencyKey, "key of large");
+});
+
+test("discarding an upload that was not finished deletes what the server has reserved", async () => {
+  const discarded: string[] = [];
+  const area = new Area({ discard: (id) => Promise.resolve(discarded.push(id)) });
+  receivers.value = [area.receiver];
+  restore([lost(new File(["a"], "a"), "7"), lost(new File(["b"], "b"))]);
+  for (const item of items.value) remove(item);
+  await settled();
+  assert.deepEqual(discarded, ["7"]);
+});
+
+test("uploads that failed are listed first", async () => {
+  const area = new Area();
+  await area.add("a b c");
+  await area.fail("b", "refused");
+  assert.equal(listed.value.map((item) => item.file.name).join(" "), "b a c");
 });

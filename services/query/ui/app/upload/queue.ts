@@ -1,35 +1,39 @@
-// The queue of uploads since the page was loaded.
+// The queue of uploads since the page was loaded, and those that an earlier page did not finish.
 import { computed, signal, type Signal } from "@preact/signals";
 import { message } from "../api/client.js";
-import { randomId } from "../api/identity.js";
+import { owner, randomId } from "../api/identity.js";
 import { type Outcome, outcomes } from "../api/live.js";
 import type { Progress } from "./parts.js";
-import type { Receiver } from "./receivers.js";
+import { type Receiver, receivers } from "./receivers.js";
 import type { Ended, Sent, Target, Transfer } from "./target.js";
+import { forget, page, remember, type Unfinished } from "./unfinished.js";
 
-export type State = "queued" | "sending" | "paused" | "processing" | "completed" | "failed" | "error";
+/** lost: an earlier page did not finish it; its file must be chosen again. */
+export type State = "lost" | "queued" | "sending" | "paused" | "processing" | "completed" | "failed" | "error";
 
 export interface Item {
   key: number;
-  file: File;
-  folders: string[];
+  file: { readonly name: string; readonly size: number };
   area: Receiver;
   state: Signal<State>;
   progress: Signal<Progress>;
   /** The error or the result. */
   text: Signal<string>;
   sent: Signal<Sent | undefined>;
+  /** What is remembered of the upload until it ends. */
+  record: Unfinished;
 }
 
-/** A dropped file with the path of its folders. */
+/** A dropped file with the path of its folders, and a handle if the browser has one. */
 export interface Dropped {
   file: File;
   folders: string[];
+  handle?: FileSystemFileHandle;
 }
 
 interface Job {
   item: Item;
-  idempotencyKey: string;
+  file: File;
   batch: () => Promise<unknown>;
   transfer?: Transfer<Sent>;
   stop?: () => void;
@@ -46,9 +50,18 @@ export const trayOpen = signal(false);
 export const accepted = signal<{ area: string; id: string } | undefined>(undefined);
 
 const active: State[] = ["queued", "sending", "paused"];
+const first: State[] = ["error", "failed", "lost"];
+
+/** The uploads in the order in which they are listed: those that need the user come first. */
+export const listed = computed(() => [...items.value].sort((a, b) =>
+  Number(first.includes(b.state.value)) - Number(first.includes(a.state.value))));
 export const counts = computed(() => {
-  const by = { active: 0, processing: 0, ended: 0, error: 0, sent: 0, total: 0 };
+  const by = { active: 0, processing: 0, ended: 0, error: 0, lost: 0, sent: 0, total: 0 };
   for (const { state, progress } of items.value) {
+    if (state.value === "lost") {
+      by.lost++;
+      continue;
+    }
     if (active.includes(state.value)) by.active++;
     else if (state.value === "processing") by.processing++;
     else by.ended++;
@@ -74,17 +87,55 @@ export function add(area: Receiver, dropped: Dropped[], options: unknown): void 
     begun = undefined; // a retry begins again
     throw error;
   });
-  const added = dropped.map(({ file, folders }) => {
-    const item: Item = {
-      key: ++last, file, folders, area, state: signal<State>("queued"), text: signal(""), sent: signal(undefined),
-      progress: signal<Progress>({ sent: 0, total: file.size, bytesPerSecond: 0, secondsLeft: undefined }),
+  const added = dropped.map(({ file, folders, handle }) => {
+    const before = lostOf(file, area);
+    if (before) items.value = items.value.filter((other) => other !== before);
+    const record: Unfinished = {
+      key: randomId(), folders, options, area: area.name, owner: owner.peek(), addedAt: Date.now(), ...before?.record, page,
+      name: file.name, size: file.size, lastModified: file.lastModified, ...handle ? { handle } : {},
     };
-    jobs.set(item.key, { item, idempotencyKey: randomId(), batch });
+    const item = itemOf(area, file, "queued", record);
+    jobs.set(item.key, { item, file, batch });
     return item;
   });
+  remember(added.map((item) => item.record));
   items.value = [...added, ...items.value];
   trayOpen.value = !matchMedia("(max-width: 640px)").matches; // on a phone it would cover the page
   next();
+}
+
+function itemOf(area: Receiver, file: Item["file"], state: State, record: Unfinished): Item {
+  return {
+    key: ++last, file, area, state: signal<State>(state), text: signal(""), sent: signal(undefined), record,
+    progress: signal<Progress>({ sent: 0, total: file.size, bytesPerSecond: 0, secondsLeft: undefined }),
+  };
+}
+
+/** The upload of a file that an earlier page did not finish, if there is one. */
+function lostOf(file: File, area?: Receiver): Item | undefined {
+  return items.peek().find(({ state, record, area: of }) => state.peek() === "lost" && (!area || of.name === area.name) &&
+    record.name === file.name && record.size === file.size && record.lastModified === file.lastModified);
+}
+
+/** Lists uploads that an earlier page did not finish. */
+export function restore(all: Unfinished[]): void {
+  const lost = all.flatMap((record) => {
+    const area = receivers.peek().find((r) => r.name === record.area);
+    return area ? [itemOf(area, record, "lost", record)] : [];
+  });
+  if (lost.length === 0) return;
+  items.value = [...items.value, ...lost];
+  trayOpen.value ||= !matchMedia("(max-width: 640px)").matches;
+}
+
+/** Continues the uploads of files that were chosen again. Returns the files that are none of them. */
+export function continueWith(files: Omit<Dropped, "folders">[]): File[] {
+  return files.flatMap(({ file, handle }) => {
+    const item = lostOf(file);
+    if (!item) return [file];
+    add(item.area, [{ file, folders: item.record.folders, ...handle ? { handle } : {} }], item.record.options);
+    return [];
+  });
 }
 
 function next(): void {
@@ -107,21 +158,32 @@ async function run(job: Job): Promise<void> {
     const batch = await job.batch();
     if (!jobs.has(item.key) || item.state.peek() !== "sending") return; // canceled or paused in the meantime
     job.transfer = item.area.upload.start({
-      file: item.file, folders: item.folders, idempotencyKey: job.idempotencyKey, batch,
+      file: job.file, folders: item.record.folders, idempotencyKey: item.record.key, batch,
       onProgress: (progress) => { item.progress.value = progress; },
+      onReserved: (id) => {
+        item.record.id = id;
+        if (jobs.has(item.key)) remember([item.record]);
+      },
     });
     const sent = await job.transfer.promise;
+    forget(item.record.key);
     item.sent.value = sent;
     accepted.value = { area: item.area.name, id: sent.id };
     item.state.value = "processing";
     await processing(job, sent.id);
   } catch (error) {
     if (!jobs.has(item.key)) return;
+    if (isRefusal(error)) forget(item.record.key); // another page would not get another answer
     item.state.value = "error";
     item.text.value = message(error);
   } finally {
     next();
   }
+}
+
+function isRefusal(error: unknown): boolean {
+  const { problem } = error as { problem?: { status?: number } }, status = problem?.status ?? 0;
+  return status >= 400 && status < 500;
 }
 
 async function processing(job: Job, id: string): Promise<void> {
@@ -156,10 +218,11 @@ function end(job: Job, how: Ended): void {
   job.item.state.value = how.ok ? "completed" : "failed";
 }
 
-// Starts following the outcomes, at the first upload.
+// Starts following the outcomes, at the first upload, and asks before the page is left while something is sent.
 function follow(): void {
   if (following) return;
   following = true;
+  addEventListener("beforeunload", (event) => { if (counts.peek().active > 0) event.preventDefault(); });
   outcomes.follow({
     event: (kind, data) => {
       if (kind !== "completed" && kind !== "failed") return;
@@ -203,16 +266,20 @@ export function retry(item: Item): void {
   const job = jobs.get(item.key);
   if (item.state.peek() !== "error" || !job) return;
   delete job.transfer;
+  remember([item.record]);
   item.state.value = "queued";
   next();
 }
 
-/** Cancels an upload, or removes one that has ended from the list. */
+/** Cancels an upload, or removes one that has ended from the list. Discards what an earlier page has sent. */
 export function remove(item: Item): void {
-  const job = jobs.get(item.key);
+  const job = jobs.get(item.key), state = item.state.peek();
   jobs.delete(item.key);
   job?.stop?.();
-  if (active.includes(item.state.peek())) job?.transfer?.cancel();
+  if (active.includes(state)) job?.transfer?.cancel();
+  forget(item.record.key);
+  // If this fails, a sweep deletes the reservation later.
+  if (state === "lost" && item.record.id !== undefined) item.area.upload.discard?.(item.record.id).catch(() => undefined);
   items.value = items.value.filter((other) => other !== item);
   next();
 }

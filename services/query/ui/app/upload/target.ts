@@ -22,6 +22,8 @@ export interface Sending {
   /** What begin returned, or the options of the batch. */
   batch: unknown;
   onProgress: (progress: Progress) => void;
+  /** Called when the server has reserved the item, if that happens before it is sent. */
+  onReserved: (id: string) => void;
 }
 
 export interface Sent {
@@ -55,6 +57,8 @@ export interface Target {
   /** Called once for the files of a batch, before the first is sent. Its result is the batch of each Sending. */
   begin?: (files: File[], options: unknown) => Promise<unknown>;
   start: (sending: Sending) => Transfer<Sent>;
+  /** Deletes an item that was reserved and will not be sent. */
+  discard?: (id: string) => Promise<unknown>;
   /** Summarizes the result for the upload tray. */
   summary?: (outcome: Outcome) => string;
   /** Reads an item whose events may have been missed: its outcome, or undefined while there is none. */

@@ -5,23 +5,25 @@ import { Button, IconButton } from "../ui/button.js";
 import { ProgressBar } from "../ui/feedback.js";
 import { Alert, Check, ChevronDown, Clock, Close, FileIcon, Pause, Play, Retry } from "../ui/icon.js";
 import { Bdi, bytes, counted, duration } from "../ui/text.js";
-import { clearEnded, counts, type Item, items, pause, remove, resume, retry, trayOpen } from "./queue.js";
+import { Continue } from "./continue.js";
+import { clearEnded, counts, type Item, items, listed, pause, remove, resume, retry, type State, trayOpen } from "./queue.js";
 
 const shown = 100; // rows
 
 export function Tray(): JSX.Element | null {
   if (items.value.length === 0) return null;
-  const { active, processing, ended, error, sent, total } = counts.value;
+  const { active, processing, ended, error, lost, sent, total } = counts.value;
   const title = active > 0
     ? `Uploading ${counted(active, "file")}`
     : processing > 0 ? `Analyzing ${counted(processing, "file")}`
+    : lost > 0 ? counted(lost, "unfinished upload")
     : error > 0 ? `${counted(ended, "upload")}, ${error} failed`
     : `${counted(ended, "upload")} done`;
   return (
     <section class={trayOpen.value ? "tray" : "tray folded"} aria-label="Uploads">
       <header>
         <h2 aria-live="polite">{title}</h2>
-        {active === 0 && processing === 0 && <Button kind="quiet" onClick={clearEnded}>Clear</Button>}
+        {active === 0 && processing === 0 && ended > 0 && <Button kind="quiet" onClick={clearEnded}>Clear</Button>}
         <button
           type="button" class="icon-button fold" aria-expanded={trayOpen.value}
           aria-controls="uploads" aria-label={trayOpen.value ? "Hide uploads" : "Show uploads"}
@@ -33,7 +35,7 @@ export function Tray(): JSX.Element | null {
       {active > 0 && <ProgressBar label="All uploads" value={total ? sent / total : 0} />}
       {trayOpen.value && (
         <ul id="uploads">
-          {items.value.slice(0, shown).map((item) => <Row key={item.key} item={item} />)}
+          {listed.value.slice(0, shown).map((item) => <Row key={item.key} item={item} />)}
           {items.value.length > shown && <li class="soft">and {counted(items.value.length - shown, "more file", "more files")}</li>}
         </ul>
       )}
@@ -41,7 +43,11 @@ export function Tray(): JSX.Element | null {
   );
 }
 
-const icons = { queued: Clock, sending: FileIcon, paused: Pause, processing: Clock, completed: Check, failed: Alert, error: Alert };
+const sends = (state: State): boolean => state === "sending" || state === "paused" || state === "queued";
+
+const icons = {
+  lost: Alert, queued: Clock, sending: FileIcon, paused: Pause, processing: Clock, completed: Check, failed: Alert, error: Alert,
+};
 
 function Row({ item }: { item: Item }): JSX.Element {
   const state = item.state.value, sent = item.sent.value, Icon = icons[state], name = item.file.name, { label } = item.area.upload;
@@ -58,12 +64,13 @@ function Row({ item }: { item: Item }): JSX.Element {
           />
         )}
       </div>
+      {state === "lost" && <Continue item={item} />}
       {(state === "sending" || state === "queued") && <IconButton icon={Pause} label={`Pause ${name}`} onClick={() => pause(item)} />}
       {state === "paused" && <IconButton icon={Play} label={`Resume ${name}`} onClick={() => resume(item)} />}
       {state === "error" && <IconButton icon={Retry} label={`Try ${name} again`} onClick={() => retry(item)} />}
       <IconButton
         icon={Close}
-        label={state === "sending" || state === "paused" || state === "queued" ? `Cancel ${name}` : `Remove ${name} from the list`}
+        label={state === "lost" ? `Discard ${name}` : sends(state) ? `Cancel ${name}` : `Remove ${name} from the list`}
         onClick={() => remove(item)}
       />
     </li>
@@ -73,6 +80,9 @@ function Row({ item }: { item: Item }): JSX.Element {
 function StateText({ item }: { item: Item }): JSX.Element {
   const { sent, total, bytesPerSecond, secondsLeft } = item.progress.value, percent = total ? Math.floor(sent / total * 100) : 100;
   switch (item.state.value) {
+    case "lost": return <>
+      Not finished, {bytes(total)}. {item.record.handle ? "It continues where it stopped." : "Choose the file again to continue."}
+    </>;
     case "queued": return <>Waiting, {bytes(total)}</>;
     case "sending": return !online.value || outcomes.connection.value === "reconnecting"
       ? <>{percent}% of {bytes(total)}, waiting for the connection</>
