@@ -20,7 +20,7 @@ func libraryRecords(t *testing.T, b *Browser, s system.System) {
 		sdf.WriteString(ring(fmt.Sprintf("molecule %d", i), float64(i)/10))
 	}
 	n := keep(t, s, p.Owner, "drugs.sdf", "", sdf.String())
-	p.See(t, ".rows .row", "130 records")
+	p.See(t, ".rows .cell-records", "130")
 	p.Click(t, ".rows .name", "drugs.sdf")
 	p.Wait(t, `document.querySelector(".drawings img")?.naturalWidth > 0`) // an image from the server, authenticated by the cookie
 	p.State(t, "file-molecules")
@@ -60,7 +60,9 @@ func libraryRecords(t *testing.T, b *Browser, s system.System) {
 	p.See(t, "dialog dd", "0.7")
 	p.State(t, "file-record")
 	p.Go(t, "/library/"+n.ID+"?tab=records&filter=logD%3C3")
-	p.See(t, ".empty", `did you mean "logP"?`)
+	p.See(t, "#filter-error", `did you mean "logP"?`)
+	p.Wait(t, `document.querySelector("input[name=filter][aria-invalid=true]")`)
+	p.State(t, "file-records-wrong-filter")
 	p.Go(t, "/library/"+n.ID+"?tab=metadata")
 	p.See(t, ".grid th", "logP")
 	p.State(t, "file-metadata")
@@ -103,7 +105,7 @@ func kindsOfFiles(t *testing.T, b *Browser, s system.System) {
 	p := b.Open(t, s.HTTP, "/library")
 	broken := keep(t, s, p.Owner, "broken.pdf", "", "%PDF-1.7\n%nothing")
 	p.Go(t, "/library/"+broken.ID+"?tab=steps")
-	p.See(t, ".notice.bad", "The file could not be processed.")
+	p.See(t, ".notice.bad", "The file could not be processed. The document is not a PDF") // without the name of the step
 	p.See(t, ".steps li .sub.bad", "PDF")
 	p.State(t, "file-failed")
 	p.Click(t, ".steps li button", "Retry")
@@ -126,7 +128,8 @@ func kindsOfFiles(t *testing.T, b *Browser, s system.System) {
 	table := keep(t, s, p.Owner, "rows.csv", "", "country,capital\nFrance,Paris\nLatvia,Riga\n")
 	p.Go(t, "/library/"+table.ID)
 	p.See(t, ".grid td", "Riga")
-	p.Click(t, ".page-head button", "Delete")
+	p.Click(t, ".page-head button", "More actions")
+	p.Click(t, "[role=menuitem]", "Move to trash")
 	p.See(t, "h1", "Library")
 	p.Click(t, ".toast button", "Undo")
 	p.See(t, ".rows .name", "rows.csv")

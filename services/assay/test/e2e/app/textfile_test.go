@@ -35,6 +35,8 @@ func TestTextFiles(t *testing.T) {
 		"start and settings":        startAndSettings,
 		"pictures":                  pictures,
 		"dropped again":             droppedAgain,
+		"shortcuts":                 shortcuts,
+		"recent items":              recentItems,
 		"back":                      back,
 		"offline":                   offline,
 	} {
@@ -108,6 +110,12 @@ func liveUpdate(t *testing.T, b *Browser, s system.System) {
 	for i := range 3 {
 		p.See(t, doneRow, fmt.Sprintf("elsewhere-%d.txt", i))
 	}
+	upload(t, s, p.Owner, "counted.txt", "one two two")
+	counted := `[...document.querySelectorAll(".rows .row")].some((row) => row.querySelector(".name").textContent === "counted.txt" &&
+		row.querySelector(".cell-words").textContent === "3" && row.querySelector(".cell-unique").textContent === "2")`
+	p.Wait(t, counted) // from the event, and, after a reload, from the list
+	p.Go(t, "/files")
+	p.Wait(t, counted)
 	p.Click(t, ".choice button", "Failed")
 	p.See(t, ".empty h2", "No files match")
 	p.State(t, "files-no-match")
@@ -201,6 +209,62 @@ func keyboardOnly(t *testing.T, b *Browser, s system.System) {
 	p.Press(t, kb.Escape)
 	p.Wait(t, `!document.querySelector("dialog")`)
 	focused(t, p, "Upload")
+}
+
+// shortcuts: single keys search, move in a list, open an item, upload, and list the shortcuts; in a field they are text.
+func shortcuts(t *testing.T, b *Browser, s system.System) {
+	p := b.Open(t, s.HTTP, "/files")
+	for i := range 3 {
+		upload(t, s, p.Owner, fmt.Sprintf("keys-%d.txt", i), "one two")
+		p.See(t, doneRow, fmt.Sprintf("keys-%d.txt", i))
+	}
+	p.Press(t, "?")
+	p.See(t, "dialog h2", "Keyboard shortcuts")
+	p.State(t, "shortcuts")
+	p.Press(t, kb.Escape)
+	p.Wait(t, `!document.querySelector("dialog")`)
+	for _, step := range []struct{ key, name string }{
+		{"j", "keys-2.txt"}, {"j", "keys-1.txt"}, {"j", "keys-0.txt"}, {"j", "keys-0.txt"}, {"k", "keys-1.txt"},
+	} {
+		p.Press(t, step.key)
+		focused(t, p, step.name)
+	}
+	p.Press(t, kb.Enter)
+	p.See(t, "h1", "keys-1.txt")
+	p.Press(t, "/") // the page has no field
+	p.See(t, "h1", "Search")
+	p.Wait(t, `document.activeElement?.name === "q"`)
+	p.Go(t, "/files")
+	p.Press(t, "/")
+	p.Wait(t, `document.activeElement?.type === "search"`)
+	p.Press(t, "u2j?/")
+	p.Wait(t, `document.activeElement.value === "u2j?/" && !document.querySelector("dialog")`)
+	p.Eval(t, `document.activeElement.blur()`)
+	p.Press(t, "u")
+	p.See(t, "dialog h2", "Upload")
+}
+
+// recentItems: the start page shows the most recent items of all areas and, without a reload, what has been uploaded since.
+func recentItems(t *testing.T, b *Browser, s system.System) {
+	p := b.Open(t, s.HTTP, "/")
+	p.See(t, ".area-card", "Library")
+	p.Gone(t, ".recent", "")
+	upload(t, s, p.Owner, "broken.txt", "%PDF-1.7\n%\x00\x01\x02")
+	keep(t, s, p.Owner, "table.csv", "", "a,b\n1,2\n3,4\n")
+	upload(t, s, p.Owner, "text.txt", "one two three")
+	if _, err := s.Client(t, p.Owner).Reserve(t.Context(), client.Reservation{FileName: "waiting.txt", Size: 1, ContentType: "text/plain"}); err != nil {
+		t.Fatal(err)
+	}
+	p.See(t, ".recent li:has(.badge.good)", "3 words")
+	p.Go(t, "/")
+	p.See(t, ".recent li:first-child", "waiting.txt") // what has not ended comes first
+	p.See(t, ".recent h2", "1 in progress")
+	p.See(t, ".recent li:has(.badge.good)", "text.txt")
+	p.See(t, ".recent li:has(.badge.good)", "2 records")
+	p.See(t, ".recent li:has(.badge.bad)", "PDF")
+	p.State(t, "home-recent")
+	p.Click(t, ".recent a", "table.csv")
+	p.See(t, "h1", "table.csv")
 }
 
 // deleteAndUndo: a file is deleted once the notification closes, unless the deletion is undone.

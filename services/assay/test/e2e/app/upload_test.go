@@ -105,6 +105,13 @@ func droppedAgain(t *testing.T, b *Browser, s system.System) {
 		Object.defineProperty(drop, "dataTransfer", { value: { types: ["Files"], items } });
 		document.body.dispatchEvent(drop)`)
 	sending.await(t, "the upload")
+	p.Wait(t, `await new Promise((done) => {
+		const open = indexedDB.open("assay");
+		open.onsuccess = () => {
+			const all = open.result.transaction("uploads").objectStore("uploads").count();
+			all.onsuccess = () => { open.result.close(); done(all.result === 1); };
+		};
+	})`)
 	p.Go(t, "/files")
 	sending.release()
 	p.See(t, ".tray .lost", "It continues where it stopped")

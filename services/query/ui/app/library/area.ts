@@ -1,4 +1,4 @@
-import type { Area } from "../area.js";
+import { type Area, recentItems } from "../area.js";
 import { Library, Search } from "../ui/icon.js";
 import { upload } from "./upload.js";
 import "./library.css";
@@ -26,5 +26,6 @@ export const area: Area = {
     { path: "/library/:id", title: "Library", load: () => import("./page.js") },
     { path: "/search", title: "Search", load: () => import("./search.js") },
   ],
+  recent: () => import("./recent.js").then(({ recent }) => recent(recentItems)),
   upload,
 };

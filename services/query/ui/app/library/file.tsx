@@ -22,7 +22,7 @@ import { Predicted } from "./predicted.js";
 import { Share } from "./share.js";
 import { Steps } from "./steps.js";
 import { Train } from "./train.js";
-import { downloadOf, isFinal, isOwn, isPrediction, kindOf, linkToken, type Node, nameOf, shownAt, sizeOf } from "./view.js";
+import { downloadOf, isFinal, isOwn, isPrediction, kindOf, linkToken, type Node, nameOf, reasonOf, shownAt, sizeOf } from "./view.js";
 import { Waiting } from "./waiting.js";
 
 interface FileProps {
@@ -76,7 +76,6 @@ export default function FileView({ node, crumbs, error, reload }: FileProps): JS
         {trains && <Button icon={Model} class="wide-only" onClick={() => ask("train")}>Train a model</Button>}
         {own && node.status === "Failed" && <Button icon={Retry} onClick={() => void again()}>Process again</Button>}
         {node.status !== "Loading" && <ButtonLink kind="primary" icon={Download} href={downloadOf(node)} download>Download</ButtonLink>}
-        {own && !node.trashed && <Button kind="danger" icon={Trash} onClick={() => void remove()}>Delete</Button>}
         <Menu label="More actions" button={<More />} items={[
           ...predicted ? [] : [{ label: "Open the original", icon: External, href: shownAt(node) }],
           ...trains ? [{ label: "Train a model", icon: Model, act: () => ask("train") }] : [],
@@ -84,15 +83,16 @@ export default function FileView({ node, crumbs, error, reload }: FileProps): JS
             ...changes(ask),
             ...isFinal(node) ? [{ label: "Process again", icon: Retry, act: () => void again() }] : [],
             ...reread ? [{ label: "Read the table differently", icon: TableIcon, act: reread }] : [],
+            { label: "Move to trash", icon: Trash, danger: true, act: () => void remove() },
           ] : [],
         ]} />
       </>}
     >
       {error && <Notice tone="bad">{error.message}</Notice>}
       <InTrash node={node} ask={ask} />
-      {node.status === "Failed" && <Notice tone="bad">The file could not be processed. <Bdi text={node.errorMessage ?? ""} /></Notice>}
+      {node.status === "Failed" && <Notice tone="bad">The file could not be processed. <Bdi text={reasonOf(node)} /></Notice>}
       {node.status === "ProcessedPartially" && (
-        <Notice tone="warn">Parts of the file could not be processed. <Bdi text={node.errorMessage ?? ""} /></Notice>
+        <Notice tone="warn">Parts of the file could not be processed. <Bdi text={reasonOf(node)} /></Notice>
       )}
       {isFinal(node) && node.totalRecords ? <Remarks node={node} reread={reread} /> : null}
       {isFinal(node) && predicted && <Predicted node={node} />}

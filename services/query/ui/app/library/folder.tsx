@@ -262,6 +262,10 @@ export function FolderView({ node, crumbs, error }: {
       { key: "name", label: "Name", width: "minmax(0, 1fr)", ...by("name", "Name"), cell: (n) => <NameCell node={n} /> },
       { key: "status", label: "Status", width: "8rem", wide: true, cell: (n) => <State node={n} /> },
       {
+        key: "records", label: "Records", width: "5rem", align: "end", wide: true,
+        cell: (n) => <span class="soft num">{n.totalRecords ? count(n.totalRecords) : ""}</span>,
+      },
+      {
         key: "size", label: "Size", width: "6rem", align: "end", wide: true, ...by("size", "Size"),
         cell: (n) => <span class="soft num">{sizeOf(n)}</span>,
       },
@@ -330,15 +334,15 @@ function Select({ node, selection }: { node: Node; selection: Selection }): JSX.
 }
 
 function NameCell({ node }: { node: Node }): JSX.Element {
-  const details = [kindOf(node), recordsOf(node)].filter(Boolean).join(" · ");
   return (
     <div class="node-name">
       <Thumbnail node={node} size={80} />
       <div class="grow">
         <a class="name" href={hrefOf(node)} draggable={false}><Bdi text={nameOf(node)} clip /></a>
         <span class="sub clip">
-          <span>{details}</span>
+          <span>{kindOf(node)}</span>
           <span class="narrow-only">
+            {recordsOf(node) && ` · ${recordsOf(node)}`}
             {sizeOf(node) && ` · ${sizeOf(node)}`}
             {node.status === "Failed" && " · Failed"}
           </span>

@@ -25,7 +25,7 @@ export function Metadata({ node }: { node: Node }): JSX.Element {
       <section class="card" aria-labelledby="about"><h2 id="about">About the file</h2>
         <dl class="facts wide">
           <div><dt>Id</dt><dd><code>{node.id}</code></dd></div>
-          {node.md5 && <div><dt>MD5</dt><dd><code>{node.md5}</code></dd></div>}
+          {node.md5 && metadata["md5"] === undefined && <div><dt>MD5</dt><dd><code>{node.md5}</code></dd></div>}
           {node.createdAt && <div><dt>Uploaded</dt><dd><Time iso={node.createdAt} exact /></dd></div>}
           {node.updatedAt && <div><dt>Changed</dt><dd><Time iso={node.updatedAt} exact /></dd></div>}
         </dl>
@@ -34,7 +34,7 @@ export function Metadata({ node }: { node: Node }): JSX.Element {
         {simple.length === 0 && <p class="soft">Nothing was found.</p>}
         {simple.length > 0 && (
           <dl class="facts wide">
-            {simple.map(([name, value]) => <div key={name}><dt>{words(name)}</dt><dd>{shown(value)}</dd></div>)}
+            {simple.map(([name, value]) => <div key={name}><dt>{words(name)}</dt><dd>{shown(value, name)}</dd></div>)}
           </dl>
         )}
       </section>
@@ -60,11 +60,13 @@ export function Metadata({ node }: { node: Node }): JSX.Element {
 
 /** Splits a camelCase name into words. */
 function words(name: string): string {
-  const text = name.replace(/([a-z0-9])([A-Z])/g, "$1 $2").replace(/[_-]+/g, " ");
+  const known = name.replace(/^(md5|sha\d+|crc32|url|id)$/i, (short) => short.toUpperCase());
+  const text = known.replace(/([a-z0-9])([A-Z])/g, "$1 $2").replace(/[_-]+/g, " ");
   return text.charAt(0).toUpperCase() + (/[A-Z]{2}/.test(text) ? text.slice(1) : text.slice(1).toLowerCase());
 }
 
-function shown(value: unknown): ComponentChildren {
+function shown(value: unknown, name = ""): ComponentChildren {
+  if (typeof value === "number" && name === "length") return `${count(value)} bytes`;
   if (typeof value === "number") return quantity(value, 3);
   if (typeof value === "boolean") return value ? "yes" : "no";
   if (typeof value === "string") return value.split("\n").map((line, i) => <div key={i}><Bdi text={line} /></div>);

@@ -20,7 +20,7 @@ import { Predict } from "./predict.js";
 import { ReportView } from "./report.js";
 import { Share } from "./share.js";
 import { Steps } from "./steps.js";
-import { addressOf, isFinal, isOwn, linkToken, type Node, nameOf, reportOf } from "./view.js";
+import { addressOf, isFinal, isOwn, linkToken, nameOf, type Node, reasonOf, reportOf } from "./view.js";
 import { Waiting } from "./waiting.js";
 
 interface ModelProps {
@@ -82,19 +82,20 @@ export default function ModelView({ node, crumbs, error, reload }: ModelProps): 
       actions={<>
         {predicts && report && <Button kind="primary" icon={Model} onClick={() => ask("predict")}>Predict</Button>}
         {own && !node.trashed && isFinal(node) && <Button icon={Retry} onClick={() => void again()}>Train again</Button>}
-        {own && !node.trashed && <Button kind="danger" icon={Trash} onClick={() => void remove()}>Delete</Button>}
         <Menu label="More actions" button={<More />} items={[
           ...trained ? [
             { label: "Open the report", icon: External, href: reportOf(node) },
             { label: "Download the report", icon: Download, href: reportOf(node), download: true },
           ] : [],
-          ...own && !node.trashed ? changes(ask) : [],
+          ...own && !node.trashed
+            ? [...changes(ask), { label: "Move to trash", icon: Trash, danger: true, act: () => void remove() }]
+            : [],
         ]} />
       </>}
     >
       {error && <Notice tone="bad">{error.message}</Notice>}
       <InTrash node={node} ask={ask} />
-      {node.status === "Failed" && <Notice tone="bad">The model could not be trained. <Bdi text={node.errorMessage ?? ""} /></Notice>}
+      {node.status === "Failed" && <Notice tone="bad">The model could not be trained. <Bdi text={reasonOf(node)} /></Notice>}
       <Tabs
         label="Views of the model" tabs={tabs} chosen={query.value.get("tab") ?? "report"}
         choose={(key) => setQuery({ tab: key === "report" ? "" : key })}

@@ -9,7 +9,10 @@ import { EmptyState, ErrorState, Loading, Skeleton } from "../ui/feedback.js";
 import { Download, FileIcon } from "../ui/icon.js";
 import { Bdi, count } from "../ui/text.js";
 import { textOf } from "./article.js";
+import { Code, languageOf } from "./code.js";
 import { Drawing } from "./drawing.js";
+import { Entries, isArchive } from "./entries.js";
+import { Markdown } from "./markdown.js";
 import { readMetadata } from "./nodes.js";
 import { contentOf, drawn, hrefOf, isFinal, linkToken, type Node, nameOf, pictureOf, type RecordRow, shownAt } from "./view.js";
 import { Waiting } from "./waiting.js";
@@ -19,7 +22,7 @@ const longest = 200_000; // characters of a text that are shown at first
 export function Preview({ node }: { node: Node }): JSX.Element {
   if (!isFinal(node) && !pictureOf(node, 1)) return <Waiting node={node} />;
   if (drawn(node) && node.totalRecords) return <Drawings node={node} />;
-  if (node.preview === "rows" && node.totalRecords) return <Rows node={node} />;
+  if ((node.preview === "rows" || node.preview === "document") && node.totalRecords) return <Rows node={node} />; // a workbook, too
   const picture = pictureOf(node, 1200);
   switch (node.preview) {
     case "text": return <Text node={node} />;
@@ -34,6 +37,10 @@ export function Preview({ node }: { node: Node }): JSX.Element {
         </a>
       </figure>
     );
+  }
+  if (isArchive(node)) return <Entries node={node} />;
+  if (node.preview === "none" && languageOf(node.name) && (node.length ?? Infinity) <= longest) {
+    return <Text node={node} read={readContent} />;
   }
   return (
     <EmptyState
@@ -77,6 +84,13 @@ async function readFrom(path: string): Promise<string> {
   return response.text();
 }
 
+/** Reads the content of a file, which the browser authenticates with a cookie, because it is redirected to the bucket. */
+async function readContent(node: Node): Promise<string> {
+  const response = await fetch(contentOf(node));
+  if (!response.ok) throw refusal(response.status, undefined);
+  return response.text();
+}
+
 const readText = (node: Node): Promise<string> => // form feeds separate pages
   readFrom(`/v1/library/files/${encodeURIComponent(node.id)}/text?`).then((text) => text.replaceAll("\f", "\n\n"));
 const readArticle = (node: Node): Promise<string> => readFrom(`/v1/library/files/${encodeURIComponent(node.id)}/reader?`).then(textOf);
@@ -99,19 +113,27 @@ function useText(node: Node, read: typeof readText | undefined = readText): {
   return { text, error, retry: () => setTurn((n) => n + 1) };
 }
 
-function Text({ node, title }: { node: Node; title?: string }): JSX.Element {
-  const { text, error, retry } = useText(node), [all, setAll] = useState(false);
+function Text({ node, title, read }: { node: Node; title?: string; read?: typeof readText }): JSX.Element {
+  const { text, error, retry } = useText(node, read), [all, setAll] = useState(false), [source, setSource] = useState(false);
   if (error instanceof ApiError && error.status === 404) {
     return <EmptyState icon={FileIcon} title="No text available">{error.message}</EmptyState>;
   }
   if (error) return <ErrorState title="Could not load the text" error={error.message} retry={retry} />;
   if (text === undefined) return <Loading what="the text"><Skeleton height={480} /></Loading>;
-  const cut = !all && text.length > longest;
+  const cut = !all && text.length > longest, shown = cut ? text.slice(0, longest) : text;
+  const language = languageOf(node.name), markdown = !title && /\.(md|markdown)$/i.test(node.name);
   return (
     <section class="card text-card" {...title ? { "aria-label": title } : {}}>
+      {markdown && (
+        <p class="text-views">
+          <Button kind="quiet" onClick={() => setSource(!source)}>{source ? "Show the page" : "Show the source"}</Button>
+        </p>
+      )}
       {text.trim() === ""
         ? <p class="soft">The file has no text.</p>
-        : <pre class="text" dir="auto">{cut ? text.slice(0, longest) : text}</pre>}
+        : markdown && !source ? <Markdown text={shown} />
+        : language && !all ? <Code text={shown} language={language} />
+        : <pre class="text" dir="auto">{shown}</pre>}
       {cut && <p class="list-end"><Button onClick={() => setAll(true)}>Show all {count(text.length)} characters</Button></p>}
     </section>
   );

@@ -1,22 +1,26 @@
 // The records of a file: a filter, an order, chosen columns with statistics, and export.
 import type { JSX } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { api, data, message } from "../api/client.js";
+import { api, ApiError, data, message } from "../api/client.js";
 import { query, setQuery } from "../router.js";
 import { Button, ButtonLink, IconButton } from "../ui/button.js";
 import { Dialog } from "../ui/dialog.js";
 import { Endless } from "../ui/endless.js";
 import { EmptyState, ErrorState, Loading, Notice, Skeleton } from "../ui/feedback.js";
-import { ChevronDown, ChevronLeft, ChevronRight, Close, Columns, Download, Search } from "../ui/icon.js";
+import { ChevronDown, ChevronLeft, ChevronRight, Close, Columns, Download, Filter, Search } from "../ui/icon.js";
+import { lazy } from "../ui/lazy.js";
 import { Menu } from "../ui/menu.js";
 import { type Column, Table } from "../ui/table.js";
 import { Bdi, count, counted } from "../ui/text.js";
+import { both, fieldName } from "./conditions.js";
 import { Drawing } from "./drawing.js";
 import { type Field, fieldsOf, isNumeric, listed } from "./fields.js";
 import { predictions } from "./learning.js";
 import { readMetadata } from "./nodes.js";
 import { Spread, useStatistics } from "./summary.js";
 import { drawn, exportOf, isPrediction, linkToken, type Node, recordContentOf, type RecordRow } from "./view.js";
+
+const ColumnFilter = lazy(() => import("./columnfilter.js"));
 
 const shownAtFirst = 8, ofFile = 5; // columns
 const pageSize = 100;
@@ -49,6 +53,7 @@ export function Records({ node }: { node: Node }): JSX.Element {
   const q = query.value, filter = q.get("filter") ?? "", chosen = q.get("fields") ?? "", sort = q.get("sort") ?? "";
   const [fields, setFields] = useState<Field[]>(), [choosing, choose] = useState(false), [failed, setFailed] = useState("");
   const [native, setNative] = useState<string>(), [matched, setMatched] = useState("");
+  const [filteredBy, filterBy] = useState("");
   const [incomplete, setIncomplete] = useState<Record<string, number>>({});
   useEffect(() => {
     readMetadata(node.id).then((m) => { setFields(fieldsOf(m)); setNative(nativeOf(m)); }, (error: unknown) => setFailed(message(error)));
@@ -63,7 +68,7 @@ export function Records({ node }: { node: Node }): JSX.Element {
         path: { id: node.id },
         query: { limit: pageSize, ...linkToken(), ...cursor ? { cursor } : {}, ...filter ? { filter } : {}, ...sort ? { sort } : {} },
       },
-    }).then(data);
+    }).then(data).catch((error: unknown) => { throw filterError(error); });
     setMatched(page.matched === undefined
       ? `At least ${count(page.matchedAtLeast ?? 0)} of ${counted(page.total, "record")} match`
       : `${count(page.matched)} of ${counted(page.total, "record")} match`);
@@ -107,6 +112,9 @@ export function Records({ node }: { node: Node }): JSX.Element {
           <Bdi text={name} clip /><ChevronDown />
         </button>
         <Spread of={statistics.get(name)} />
+        <button type="button" class="filter-by" aria-label={`Filter by ${name}`} title="Filter" onClick={() => filterBy(name)}>
+          <Filter />
+        </button>
       </span>
     );
     return { ...on ? { sorted: on } : {}, head };
@@ -114,7 +122,7 @@ export function Records({ node }: { node: Node }): JSX.Element {
   const parameters = (format: string): Record<string, string> => ({
     format, ...filter ? { filter } : {}, ...chosen ? { fields: chosen } : {},
   });
-  const open = q.get("record");
+  const open = q.get("record"), wrong = filter ? list.error.value : "";
   const missing = Object.keys(incomplete).filter((n) => names.includes(n) || filter.includes(n)).sort();
   return (
     <>
@@ -129,7 +137,7 @@ export function Records({ node }: { node: Node }): JSX.Element {
             <input
               key={filter} name="filter" type="search" maxLength={2000}
               placeholder={example(fields)} defaultValue={filter} spellcheck={false}
-              aria-describedby="filter-help"
+              aria-describedby={wrong ? "filter-error" : "filter-help"} aria-invalid={wrong !== ""}
             />
           </label>
         </form>
@@ -144,6 +152,7 @@ export function Records({ node }: { node: Node }): JSX.Element {
           ]} />
         </div>
       </div>
+      {wrong && <p id="filter-error" class="wrong" role="alert">{wrong}</p>}
       <details class="help">
         <summary id="filter-help">How to filter</summary>
         <p><code>logP &lt; 3 and ("Melting Point" &gt;= 120 or not CAS) and name ~ 'acid'</code></p>
@@ -154,22 +163,23 @@ export function Records({ node }: { node: Node }): JSX.Element {
         </p>
       </details>
       {failed && <Notice tone="bad">{failed}</Notice>}
-      {list.error.value && list.begun.value && <Notice tone="bad">{list.error.value}</Notice>}
+      {list.error.value && !wrong && list.begun.value && <Notice tone="bad">{list.error.value}</Notice>}
       {missing.length > 0 && <p class="soft">Not determined: {missing.map((n) => `${n} (${count(incomplete[n] ?? 0)})`).join(", ")}</p>}
       {content()}
       {choosing && fields && <ChooseColumns fields={fields} names={names} close={() => choose(false)} />}
+      {filteredBy && (
+        <ColumnFilter
+          name={filteredBy} numeric={isNumeric(types.get(filteredBy))} statistics={statistics.get(filteredBy)} close={() => filterBy("")}
+          apply={(condition) => { filterBy(""); setQuery({ filter: both(filter, condition) }); }}
+        />
+      )}
       {open !== null && <Details node={node} index={Number(open)} />}
     </>
   );
 
-  function content(): JSX.Element {
+  function content(): JSX.Element | null {
     if (list.error.value && !list.begun.value) {
-      return (
-        <ErrorState
-          title={filter ? "Invalid filter" : "Could not load the records"} error={list.error.value}
-          {...filter ? {} : { retry: () => list.refresh() }}
-        />
-      );
+      return wrong ? null : <ErrorState title="Could not load the records" error={list.error.value} retry={() => list.refresh()} />;
     }
     if (!list.begun.value || !fields && !failed) return <Loading what="the records"><Skeleton height={480} /></Loading>;
     if (rows.length === 0 && list.more.value) {
@@ -210,12 +220,20 @@ export function Records({ node }: { node: Node }): JSX.Element {
   }
 }
 
+/** Shortens the error of a filter to what is wrong with it. */
+function filterError(error: unknown): unknown {
+  const found = error instanceof ApiError ? error.problem.errors?.find((e) => e.field === "query.filter")?.message : undefined;
+  if (!found) return error;
+  const text = found.replace(/^filter, /, "");
+  return new Error(text.charAt(0).toUpperCase() + text.slice(1) + (text.endsWith(".") ? "" : "."));
+}
+
 /** An example of a filter for these fields. */
 function example(fields: Field[] | undefined): string {
   const field = fields?.find((f) => isNumeric(f.type));
   if (!field || typeof field.max !== "number" || typeof field.min !== "number") return "Filter, such as name ~ 'acid'";
-  const name = /^[A-Za-z_][\w]*$/.test(field.name) ? field.name : `"${field.name}"`, middle = (field.min + field.max) / 2;
-  return `Filter, such as ${name} < ${Number(middle.toPrecision(2))}`;
+  const middle = (field.min + field.max) / 2;
+  return `Filter, such as ${fieldName(field.name)} < ${Number(middle.toPrecision(2))}`;
 }
 
 function valueOf(r: RecordRow, name: string): string {

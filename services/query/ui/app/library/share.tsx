@@ -2,6 +2,7 @@
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { api, data, message, type Schemas } from "../api/client.js";
+import { session } from "../api/identity.js";
 import { Button, IconButton } from "../ui/button.js";
 import { copy } from "../ui/copy.js";
 import { Dialog } from "../ui/dialog.js";
@@ -93,7 +94,7 @@ export function Share({ node }: { node: Node }): JSX.Element {
               />
             ))}
           </section>
-          <People permissions={permissions} save={put} />
+          {session.value !== "anonymous" && <People permissions={permissions} save={put} />}
         </>
       )}
     </div>
@@ -120,7 +121,7 @@ function People({ permissions, save }: {
   return (
     <section>
       <h3>Users and groups</h3>
-      <p class="sub">Only for servers with sign-in. Separate IDs with spaces.</p>
+      <p class="sub">Separate IDs with spaces.</p>
       <form class="people" onSubmit={(event) => {
         event.preventDefault();
         void save({ ...permissions, users: list(users), groups: list(groups) });

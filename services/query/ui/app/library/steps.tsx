@@ -86,7 +86,7 @@ export function Steps({ node, again, reload, sequence = [] }: StepsProps): JSX.E
               {s.reason && <span class={s.state === "failed" ? "sub bad" : "sub"}><Bdi text={s.reason} /></span>}
               <span class="sub">
                 {[s.attempts > 1 ? counted(s.attempts, "attempt") : "", s.state === "open" ? "" : took(s.ms)].filter(Boolean).join(" · ")}
-                {s.engine && <> · <Bdi text={s.engine} /></>}
+                {s.engine && <> · engine: <Bdi text={s.engine} /></>}
               </span>
             </div>
             {s.state === "failed" && isOwn(node) && isFinal(node) && <Button icon={Retry} onClick={() => void retry(s)}>Retry</Button>}

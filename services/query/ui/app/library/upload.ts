@@ -5,7 +5,7 @@ import { identityHeaders, owner } from "../api/identity.js";
 import { uploadMultipart } from "../upload/multipart.js";
 import { uploadInParts } from "../upload/parts.js";
 import type { Ended, Sending, Sent, Target, Transfer } from "../upload/target.js";
-import type { Node } from "./view.js";
+import { type Node, reasonOf } from "./view.js";
 
 /** The folder that the current page shows, if it can be changed. */
 export const here = signal<{ id: string; name: string } | undefined>(undefined);
@@ -32,12 +32,13 @@ export const upload: Target = {
       : inOneRequest(sending, parentId));
   },
   discard: (id) => api.DELETE("/v1/library/nodes/{id}", { params: { path: { id }, query: { permanent: true } } }).then(data),
+  reason: reasonOf,
   check: async (id) => ended(await api.GET("/v1/library/nodes/{id}", { params: { path: { id } } }).then(data)),
 };
 
 function ended(node: Node): Ended | undefined {
-  if (node.status === "Failed") return { ok: false, text: node.errorMessage ?? "The file could not be processed." };
-  if (node.status === "ProcessedPartially") return { ok: true, text: node.errorMessage ?? "" };
+  if (node.status === "Failed") return { ok: false, text: reasonOf(node) || "The file could not be processed." };
+  if (node.status === "ProcessedPartially") return { ok: true, text: reasonOf(node) };
   return node.status === "Processed" ? { ok: true, text: "" } : undefined;
 }
 

@@ -42,6 +42,14 @@ export const sizeOf = (node: Node): string =>
   node.length === undefined || isModel(node) || isPrediction(node) ? "" : bytes(node.length);
 export const nameOf = (node: Node): string => node.displayName || (node.type === "User" ? "Library" : node.name);
 
+/** Why a file failed, or what is missing, without the names of the steps. */
+export const reasonOf = (node: { errorMessage?: string }): string => withoutSteps(node.errorMessage ?? "");
+
+export function withoutSteps(reason: string): string {
+  const text = reason.replace(/(^|; )(?:start|fetch|convert|metadata|text|thumbnails|parse|records|finish|chunk\/\d+): /g, "$1");
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
 /** Reports whether the records of a file are shown as drawings. */
 export const drawn = (node: Node): boolean => node.preview === "drawings" || node.preview === "curves";
 

@@ -1,4 +1,4 @@
-import type { Area } from "../area.js";
+import { type Area, recentItems } from "../area.js";
 import { Image } from "../ui/icon.js";
 import { upload } from "./upload.js";
 import "./photojob.css";
@@ -13,5 +13,6 @@ export const area: Area = {
     { path: "/photos/:id", title: "Photo", load: () => import("./photo.js") },
     { path: "/photos/batches/:id", title: "Batch of photos", load: () => import("./batch.js") },
   ],
+  recent: () => import("./recent.js").then(({ recent }) => recent(recentItems)),
   upload,
 };

@@ -17,7 +17,7 @@ import { Tiles } from "../ui/tiles.js";
 import { openDialog } from "../upload/open.js";
 import { accepted } from "../upload/queue.js";
 import { deleted } from "./photos.js";
-import { addressOf, bytesOf, nameOf, type Photo, states, shown, type Status } from "./view.js";
+import { addressOf, bytesOf, labelsOf, nameOf, type Photo, states, shown, type Status } from "./view.js";
 
 const pageSize = 48;
 const filters: { key: "" | Status; label: string }[] = [
@@ -102,7 +102,10 @@ function Tile({ photo }: { photo: Photo }): JSX.Element {
         <Picture photo={photo} />
         {photo.status !== "COMPLETED" && <Badge tone={states[photo.status].tone}>{states[photo.status].label}</Badge>}
       </span>
-      <span class="caption"><Bdi text={nameOf(photo)} clip /><Time iso={photo.createdAt} /></span>
+      <span class="caption">
+        <Bdi text={nameOf(photo)} clip />
+        {labelsOf(photo) ? <span class="labels"><Bdi text={labelsOf(photo)} clip /></span> : <Time iso={photo.createdAt} />}
+      </span>
     </a>
   );
 }

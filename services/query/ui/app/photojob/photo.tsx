@@ -7,7 +7,8 @@ import { Bars } from "../ui/bars.js";
 import { Button, ButtonLink } from "../ui/button.js";
 import { Dialog } from "../ui/dialog.js";
 import { Badge, EmptyState, ErrorState, Loading, Notice, ProgressBar, Skeleton } from "../ui/feedback.js";
-import { Close, Download, Image, Retry, Trash } from "../ui/icon.js";
+import { Close, Download, Image, More, Retry, Trash } from "../ui/icon.js";
+import { Menu } from "../ui/menu.js";
 import { Page } from "../ui/page.js";
 import { Bdi, bytes, Time } from "../ui/text.js";
 import { toast } from "../ui/toast.js";
@@ -78,7 +79,9 @@ export default function PhotoPage({ params }: PageProps): JSX.Element {
         {photo.status === "COMPLETED" && (
           <ButtonLink icon={Download} kind="primary" href={bytesOf(photo.jobId, "final")} download>Download</ButtonLink>
         )}
-        <Button kind="danger" icon={Trash} onClick={() => { remove(photo); navigate("/photos"); }}>Delete</Button>
+        <Menu label="More actions" button={<More />} items={[
+          { label: "Delete", icon: Trash, danger: true, act: () => { remove(photo); navigate("/photos"); } },
+        ]} />
       </>}
     >
       {error && <Notice tone="bad">{error.message}</Notice>}

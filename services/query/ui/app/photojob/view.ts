@@ -30,6 +30,9 @@ export const shown = (photo: Photo): boolean => !/hei[cf]|jxl|tiff|x-/.test(phot
 
 export const nameOf = (photo: { originalFileName?: string; jobId: string }): string => photo.originalFileName ?? photo.jobId;
 
+/** The names of the labels that describe a photo best. */
+export const labelsOf = (photo: Photo): string => (photo.analysisResult?.labels ?? []).slice(0, 3).map((l) => l.name).join(", ");
+
 /** The terms of an edit: the prompt and the options, shared by the photos of a batch. */
 export interface Terms {
   prompt: string;

@@ -1,10 +1,14 @@
 import type { JSX } from "preact";
+import { session } from "../api/identity.js";
 import { areas } from "../areas.js";
 import { Button } from "../ui/button.js";
 import { ChevronRight, Upload } from "../ui/icon.js";
+import { lazy } from "../ui/lazy.js";
 import { Page } from "../ui/page.js";
 import { openDialog } from "../upload/open.js";
 import { DisabledEndpoints } from "../webhook/notice.js";
+
+const RecentItems = lazy(() => import("./recent.js"));
 
 export default function Home(): JSX.Element {
   return (
@@ -27,6 +31,7 @@ export default function Home(): JSX.Element {
           </li>
         )))}
       </ul>
+      {session.value !== "out" && <RecentItems />}
     </Page>
   );
 }

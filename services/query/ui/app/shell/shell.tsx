@@ -15,6 +15,7 @@ import { unfinished } from "../upload/unfinished.js";
 import { Account } from "./account.js";
 import { Current, ready } from "./current.js";
 import Home from "./home.js";
+import { Keys } from "./keys.js";
 
 const routes: Route[] = [
   ready("/", "Upload anything", Home), ...areas.flatMap((area) => area.routes),
@@ -45,6 +46,7 @@ export function Shell(): JSX.Element {
       <Tray />
       <Toasts />
       <Anywhere />
+      <Keys />
     </>
   );
 }

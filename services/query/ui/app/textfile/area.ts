@@ -1,4 +1,4 @@
-import type { Area } from "../area.js";
+import { type Area, recentItems } from "../area.js";
 import { FileText } from "../ui/icon.js";
 import { upload } from "./upload.js";
 import "./textfile.css";
@@ -12,5 +12,6 @@ export const area: Area = {
     { path: "/files", title: "Text files", load: () => import("./list.js") },
     { path: "/files/:id", title: "Text file", load: () => import("./file.js") },
   ],
+  recent: () => import("./recent.js").then(({ recent }) => recent(recentItems)),
   upload,
 };

@@ -7,7 +7,8 @@ import { navigate, type PageProps } from "../router.js";
 import { Bars } from "../ui/bars.js";
 import { Button, ButtonLink } from "../ui/button.js";
 import { Badge, EmptyState, ErrorState, Loading, Notice, ProgressBar, Skeleton } from "../ui/feedback.js";
-import { Download, FileText, Retry, Trash } from "../ui/icon.js";
+import { Download, FileText, More, Retry, Trash } from "../ui/icon.js";
+import { Menu } from "../ui/menu.js";
 import { Page } from "../ui/page.js";
 import { Bdi, count, duration, Time } from "../ui/text.js";
 import { toast } from "../ui/toast.js";
@@ -72,7 +73,9 @@ export default function FilePage({ params }: PageProps): JSX.Element {
       actions={<>
         {own && file.status === "FAILED" && <Button icon={Retry} onClick={() => void again()}>Analyze again</Button>}
         <ButtonLink icon={Download} href={contentOf(file)} download>Download</ButtonLink>
-        {own && <Button kind="danger" icon={Trash} onClick={() => { remove(file); navigate("/files"); }}>Delete</Button>}
+        {own && <Menu label="More actions" button={<More />} items={[
+          { label: "Delete", icon: Trash, danger: true, act: () => { remove(file); navigate("/files"); } },
+        ]} />}
       </>}
     >
       {error && <Notice tone="bad">{error.message}</Notice>}

@@ -3,7 +3,7 @@ import type { JSX } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
 import { api, data } from "../api/client.js";
 import { owner } from "../api/identity.js";
-import { followArea } from "../api/live.js";
+import { followArea, type Outcome } from "../api/live.js";
 import { query, setQuery } from "../router.js";
 import { Button } from "../ui/button.js";
 import { Endless } from "../ui/endless.js";
@@ -18,7 +18,7 @@ import { Bdi, count, Time } from "../ui/text.js";
 import { openDialog } from "../upload/open.js";
 import { accepted } from "../upload/queue.js";
 import { contentOf, deleted, remove, retry } from "./files.js";
-import { type File, states, type Status } from "./view.js";
+import { type File, states, statisticsOf, type Status } from "./view.js";
 
 const pageSize = 100;
 const filters: { key: "" | Status; label: string }[] = [
@@ -31,7 +31,8 @@ const latest = (shown: File, fresh: File): File => shown.updatedAt > fresh.updat
 
 function listOf(status: "" | Status): Endless<File> {
   return new Endless<File>(async (cursor) => {
-    const params = { path: { ownerId: owner.value }, query: { limit: pageSize, ...cursor ? { cursor } : {}, ...status ? { status } : {} } };
+    const query = { limit: pageSize, counts: true, ...cursor ? { cursor } : {}, ...status ? { status } : {} };
+    const params = { path: { ownerId: owner.value }, query };
     const page = await api.GET("/v1/owners/{ownerId}/files", { params }).then(data);
     return { items: page.files, cursor: page.nextCursor };
   }, (file) => file.fileId, latest);
@@ -46,7 +47,7 @@ export default function Files(): JSX.Element {
       const now: Status = kind === "completed" ? "COMPLETED" : "FAILED";
       const known = list.change(outcome.id, (file) => ({
         ...file, status: now, updatedAt: outcome.completedAt ?? outcome.failedAt ?? file.updatedAt,
-        ...outcome.errorMessage ? { errorMessage: outcome.errorMessage } : {},
+        ...outcome.errorMessage ? { errorMessage: outcome.errorMessage } : {}, ...countsOf(outcome),
       }));
       if (!known || status) list.refreshSoon();
     }, () => list.refreshSoon());
@@ -119,6 +120,8 @@ function columnsOf(list: Endless<File>): Column<File>[] {
   };
   return [
     { key: "name", label: "Name", width: "minmax(0, 1fr)", cell: (f) => <NameCell file={f} /> },
+    { key: "words", label: "Words", width: "5.5rem", align: "end", cell: (f) => <Count n={f.counts?.totalWords} /> },
+    { key: "unique", label: "Unique", width: "5.5rem", align: "end", wide: true, cell: (f) => <Count n={f.counts?.uniqueWords} /> },
     {
       key: "status", label: "Status", width: "minmax(5.5rem, max-content)",
       cell: (f) => <Badge tone={states[f.status].tone}>{states[f.status].label}</Badge>,
@@ -132,6 +135,16 @@ function columnsOf(list: Endless<File>): Column<File>[] {
       ]} />
     ) },
   ];
+}
+
+/** The counts that an outcome states. */
+function countsOf(outcome: Outcome): Pick<File, "counts"> {
+  const { totalWords, uniqueWords } = statisticsOf(outcome) ?? {};
+  return totalWords === undefined || uniqueWords === undefined ? {} : { counts: { totalWords, uniqueWords } };
+}
+
+function Count({ n }: { n: number | undefined }): JSX.Element | null {
+  return n === undefined ? null : <span class="num">{count(n)}</span>;
 }
 
 function NameCell({ file }: { file: File }): JSX.Element {

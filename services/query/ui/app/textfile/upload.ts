@@ -5,7 +5,7 @@ import { counted } from "../ui/text.js";
 import { uploadMultipart } from "../upload/multipart.js";
 import { uploadInParts } from "../upload/parts.js";
 import type { Ended, Sending, Sent, Target, Transfer } from "../upload/target.js";
-import type { File as FileView, Result } from "./view.js";
+import { type File as FileView, type Result, statisticsOf } from "./view.js";
 
 /** The file size in bytes from which uploads are multipart and resumable. */
 export const inPartsFrom = 8 * 1024 * 1024;
@@ -20,10 +20,7 @@ export const upload: Target = {
   refusal: "This is not a text file.",
   start: (sending) => sending.file.size >= inPartsFrom ? parts(sending) : inOneRequest(sending),
   discard: (id) => api.DELETE("/v1/files/{id}", { params: { path: { id } } }).then(data),
-  summary: (outcome) => {
-    const statistics = (outcome as { textStatistics?: { totalWords?: number } }).textStatistics;
-    return counted(statistics?.totalWords ?? 0, "word");
-  },
+  summary: (outcome) => counted(statisticsOf(outcome)?.totalWords ?? 0, "word"),
   check: async (id) => ended(await api.GET("/v1/files/{id}", { params: { path: { id } } }).then(data)),
 };
 

@@ -1,4 +1,5 @@
 import type { Schemas } from "../api/client.js";
+import type { Outcome } from "../api/live.js";
 import type { Tone } from "../ui/feedback.js";
 
 export type File = Schemas["FileView"];
@@ -11,3 +12,8 @@ export const states: Record<Status, { label: string; tone: Tone }> = {
   COMPLETED: { label: "Done", tone: "good" },
   FAILED: { label: "Failed", tone: "bad" },
 };
+
+/** The statistics of an outcome of a text file, as events have them. */
+export function statisticsOf(outcome: Outcome): { totalWords?: number; uniqueWords?: number } | undefined {
+  return (outcome as { textStatistics?: { totalWords?: number; uniqueWords?: number } }).textStatistics;
+}

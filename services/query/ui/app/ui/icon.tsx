@@ -90,3 +90,4 @@ export const Webhook = icon(<>
   <circle cx="12" cy="6" r="2.5" /><circle cx="6" cy="17" r="2.5" /><circle cx="18" cy="17" r="2.5" />
   <path d="M10.8 8.2 7.2 14.8M13.2 8.2l3.6 6.6M8.5 17h7" />
 </>);
+export const Filter = icon(<path d="M4 5h16l-6 7.5V19l-4-2v-4.5z" />);

@@ -207,7 +207,7 @@ async function check(job: Job): Promise<void> {
 }
 
 function ended(target: Target, kind: string, outcome: Outcome): Ended {
-  if (kind === "failed") return { ok: false, text: outcome.errorMessage ?? "The analysis failed." };
+  if (kind === "failed") return { ok: false, text: (target.reason?.(outcome) ?? outcome.errorMessage) || "The analysis failed." };
   return { ok: true, text: target.summary?.(outcome) ?? "" };
 }
 

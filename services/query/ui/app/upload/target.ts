@@ -61,6 +61,8 @@ export interface Target {
   discard?: (id: string) => Promise<unknown>;
   /** Summarizes the result for the upload tray. */
   summary?: (outcome: Outcome) => string;
+  /** Why an item failed; the message of the outcome by default. */
+  reason?: (outcome: Outcome) => string;
   /** Reads an item whose events may have been missed: its outcome, or undefined while there is none. */
   check: (id: string) => Promise<Ended | undefined>;
   /** Follows an item until it has ended, instead of the events of the owner's outcomes. Returns a function that stops. */
