@@ -1,7 +1,9 @@
 package app
 
 import (
+	"archive/zip"
 	"fmt"
+	"io"
 	"math"
 	"strings"
 	"testing"
@@ -26,6 +28,15 @@ func libraryRecords(t *testing.T, b *Browser, s system.System) {
 	p.State(t, "file-molecules")
 	p.Click(t, "[role=tab]", "Records")
 	p.See(t, ".rows .row", "molecule 0")
+	p.Click(t, ".heading button", "Filter by logP")
+	p.Eval(t, `const [, most] = await new Promise((done) => { const look = () => { const e = document.querySelectorAll("dialog input"); if (e.length === 2) done(e); else setTimeout(look, 20); }; look(); });
+		most.value = "2.95"; most.dispatchEvent(new Event("input", { bubbles: true }))`)
+	p.State(t, "file-records-column")
+	p.Click(t, "dialog button.primary:not(:disabled)", "Filter")
+	p.See(t, ".list-end", "30 records of 130 match")
+	if at := Read[string](t, p, `new URLSearchParams(location.search).get("filter")`); at != "logP <= 2.95" {
+		t.Errorf("the filter is %q, want %q", at, "logP <= 2.95")
+	}
 	p.Eval(t, `const field = document.querySelector("input[name=filter]"); field.value = "logP<3"; field.form.requestSubmit()`)
 	p.See(t, ".list-end", "30 records of 130 match")
 	p.State(t, "file-records")
@@ -120,6 +131,7 @@ func kindsOfFiles(t *testing.T, b *Browser, s system.System) {
 	p.Go(t, "/library/"+partly.ID)
 	p.See(t, ".notice.warn", "Parts of the file could not be processed. 1 of 2 records failed; the first, record 2: the row has 3 cells")
 	p.State(t, "file-partly")
+	previews(t, p, s)
 	document := keep(t, s, p.Owner, "pages.pdf", "", twoPages)
 	p.Go(t, "/library/"+document.ID)
 	p.See(t, "figcaption", "Page 1 of 2")
@@ -133,6 +145,61 @@ func kindsOfFiles(t *testing.T, b *Browser, s system.System) {
 	p.See(t, "h1", "Library")
 	p.Click(t, ".toast button", "Undo")
 	p.See(t, ".rows .name", "rows.csv")
+}
+
+// previews: Markdown is shown as a page without its markup, code with colors, a zip archive as the list of its files, and a
+// workbook as its rows.
+func previews(t *testing.T, p *Page, s system.System) {
+	notes := keep(t, s, p.Owner, "notes.md", "", "# Plan\n\n- **first** <b>item</b>\n- [link](javascript:alert(1))\n")
+	p.Go(t, "/library/"+notes.ID)
+	p.See(t, ".markdown h2", "Plan")
+	p.See(t, ".markdown li", "first <b>item</b>")
+	p.See(t, ".markdown li strong", "first")
+	p.Gone(t, ".markdown a", "link")
+	p.State(t, "file-markdown")
+	p.Click(t, ".text-views button", "Show the source")
+	p.See(t, "pre", "# Plan")
+	code := keep(t, s, p.Owner, "main.go", "", "package main // entry\n")
+	p.Go(t, "/library/"+code.ID)
+	p.See(t, ".source .of-keyword", "package")
+	p.See(t, ".source .of-comment", "// entry")
+	p.State(t, "file-code")
+	archive := keep(t, s, p.Owner, "archive.zip", "", zipped(t, [2]string{"docs/", ""}, [2]string{"docs/ü.txt", "content"}))
+	p.Go(t, "/library/"+archive.ID)
+	p.See(t, ".grid tr", "docs/ü.txt7 B")
+	p.See(t, ".list-end", "1 file")
+	p.State(t, "file-zip")
+	const types = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"
+	book := keep(t, s, p.Owner, "salts.xlsx", "", zipped(t,
+		[2]string{"[Content_Types].xml", `<Types><Override PartName="/xl/workbook.xml" ContentType="` + types + `"/></Types>`},
+		[2]string{"_rels/.rels", `<Relationships><Relationship Id="r" Type="http://x/officeDocument" Target="xl/workbook.xml"/></Relationships>`},
+		[2]string{"xl/workbook.xml", `<workbook xmlns:r="n"><sheets><sheet name="Salts" r:id="r1"/></sheets></workbook>`},
+		[2]string{"xl/_rels/workbook.xml.rels", `<Relationships><Relationship Id="r1" Type="http://x/worksheet" Target="worksheets/sheet1.xml"/></Relationships>`},
+		[2]string{"xl/worksheets/sheet1.xml", `<worksheet><sheetData><row r="1"><c r="A1" t="str"><v>name</v></c><c r="B1" t="str"><v>mass</v></c></row>` +
+			`<row r="2"><c r="A2" t="str"><v>salt</v></c><c r="B2"><v>58.5</v></c></row></sheetData></worksheet>`}))
+	p.Go(t, "/library/"+book.ID)
+	p.See(t, ".grid th", "mass")
+	p.See(t, ".grid td", "58.5")
+}
+
+// zipped returns a zip archive of files with a name and a content.
+func zipped(t *testing.T, files ...[2]string) string {
+	t.Helper()
+	var out strings.Builder
+	w := zip.NewWriter(&out)
+	for _, file := range files {
+		to, err := w.Create(file[0])
+		if err == nil {
+			_, err = io.WriteString(to, file[1])
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
 }
 
 // readDifferently: a form shows the first rows of a table as other options read them, processes the table with these options,

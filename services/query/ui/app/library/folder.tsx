@@ -26,7 +26,7 @@ import { recordsOf, State, Thumbnail } from "./parts.js";
 import { listClick, listKeys, Selection } from "./selection.js";
 import { ShareDialog } from "./share.js";
 import { here } from "./upload.js";
-import { downloadOf, hrefOf, isFolder, isOwn, kindOf, type Node, nameOf, sizeOf, type Status } from "./view.js";
+import { downloadOf, hrefOf, isFolder, isOwn, kindOf, type Node, nameOf, reasonOf, sizeOf, type Status } from "./view.js";
 
 const rowHeight = 56; // px
 const statuses: { key: Status | ""; label: string }[] = [
@@ -339,7 +339,8 @@ function NameCell({ node }: { node: Node }): JSX.Element {
       <Thumbnail node={node} size={80} />
       <div class="grow">
         <a class="name" href={hrefOf(node)} draggable={false}><Bdi text={nameOf(node)} clip /></a>
-        <span class="sub clip">
+        {node.status === "Failed" && node.errorMessage && <span class="sub bad clip wide-only"><Bdi text={reasonOf(node)} clip /></span>}
+        <span class={node.status === "Failed" && node.errorMessage ? "sub clip narrow-only" : "sub clip"}>
           <span>{kindOf(node)}</span>
           <span class="narrow-only">
             {recordsOf(node) && ` · ${recordsOf(node)}`}

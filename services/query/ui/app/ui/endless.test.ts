@@ -1,6 +1,7 @@
 import { runTimers, settled } from "../test/browser.js";
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { ApiError } from "../api/client.js";
 import { Endless, type Page } from "./endless.js";
 
 interface Row {
@@ -32,11 +33,11 @@ class Reads {
     await settled();
   }
 
-  async fail(text: string): Promise<void> {
+  async fail(text: string, status = 400): Promise<void> {
     const { answer } = this;
     assert.ok(answer, "a page is being read");
     this.answer = undefined;
-    answer.failed(new Error(text));
+    answer.failed(new ApiError(text, status));
     await settled();
   }
 
@@ -165,6 +166,21 @@ test("the first read can fail and be repeated", async () => {
   reads.list.retry();
   await reads.page("a");
   assert.deepEqual([reads.list.begun.value, reads.list.error.value, reads.shown], [true, "", "a"]);
+});
+
+test("a read that failed because the server could not be reached is repeated by itself", async () => {
+  const reads = await twoPages();
+  reads.list.next();
+  await reads.fail("overloaded", 503);
+  assert.equal(runTimers(), 1);
+  assert.deepEqual([reads.cursors.at(-1), reads.list.error.value], ["after d", "overloaded"], "the error is shown until it succeeds");
+  await reads.fail("overloaded", 503);
+  assert.equal(runTimers(), 1);
+  await reads.page("e");
+  assert.deepEqual([reads.list.error.value, reads.shown], ["", "a b c d e"]);
+  reads.list.refresh();
+  await reads.fail("invalid", 422);
+  assert.equal(runTimers(), 0);
 });
 
 test("requests during a read are remembered, and the end is read before a reload", async () => {

@@ -1,6 +1,6 @@
 // A paginated list that updates while it is shown.
 import { type ReadonlySignal, signal } from "@preact/signals";
-import { message } from "../api/client.js";
+import { ApiError, message } from "../api/client.js";
 
 export interface Page<T> {
   items: T[];
@@ -11,6 +11,7 @@ export interface Page<T> {
 type Place = "start" | "middle" | "end";
 
 const soon = 300; // ms
+const firstPause = 5000, longestPause = 60_000; // ms, before a read is repeated that failed because the server could not be reached
 const ahead = 30; // rows that are up to date below the last visible one
 
 /**
@@ -36,6 +37,9 @@ export class Endless<T> {
   private readonly removed = new Set<string>(); // during the read in progress, whose page may still have these items
   private reading = false;
   private timer: ReturnType<typeof setTimeout> | undefined;
+  private again: ReturnType<typeof setTimeout> | undefined;
+  private pause = firstPause;
+  private blocked = false; // after an error, until it is repeated
 
   /**
    * read returns the page after a cursor, and key identifies an item. latest chooses between the shown version of an item
@@ -64,8 +68,13 @@ export class Endless<T> {
   /** Repeats the read that failed. */
   readonly retry = (): void => {
     this.failed.value = "";
-    void this.run();
+    this.repeat();
   };
+
+  private repeat(): void {
+    this.blocked = false;
+    void this.run();
+  }
 
   /** Schedules a reload. Repeated calls are merged. */
   refreshSoon(): void {
@@ -102,7 +111,7 @@ export class Endless<T> {
   }
 
   private want(place: Place): void {
-    if (this.failed.peek() !== "") return;
+    if (this.blocked) return;
     this.wanted.add(place);
     void this.run();
   }
@@ -116,19 +125,29 @@ export class Endless<T> {
       try {
         this.put(await this.read({ start: undefined, middle: this.middle, end: this.end }[place]), place);
         this.failed.value = "";
+        this.blocked = false;
+        this.pause = firstPause;
       } catch (error) {
         this.wanted.add(place); // for retry
         this.failed.value = message(error);
+        this.blocked = true;
+        if (isTransient(error)) this.repeatLater();
         break;
       }
     }
     this.reading = false;
   }
 
+  private repeatLater(): void {
+    clearTimeout(this.again);
+    this.again = setTimeout(() => { if (this.blocked) this.repeat(); }, this.pause);
+    this.pause = Math.min(2 * this.pause, longestPause);
+  }
+
   /** Returns where to read next. The end comes first, so that frequent changes do not keep the list from growing. */
   private choose(): Place | undefined {
     const reload = this.wanted.has("start");
-    if (this.failed.peek() !== "" || !this.started.peek() && this.end === undefined) return reload ? "start" : undefined;
+    if (this.blocked || !this.started.peek() && this.end === undefined) return reload ? "start" : undefined;
     if (this.rest.peek() && (this.wanted.has("end") || this.all.peek().length === 0)) return "end";
     this.wanted.delete("end");
     if (reload) return "start";
@@ -161,4 +180,9 @@ export class Endless<T> {
     this.all.value = [...above, ...items, ...kept];
     this.started.value ||= this.all.value.length > 0 || !this.rest.value;
   }
+}
+
+/** Reports whether a request that is repeated may succeed. */
+function isTransient(error: unknown): boolean {
+  return error instanceof ApiError && (error.status === 0 || error.status === 429 || error.status >= 500);
 }
