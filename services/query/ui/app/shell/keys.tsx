@@ -13,13 +13,22 @@ const links = "a.name, a.photo-tile, a";
 const typing = (at: EventTarget | null): boolean =>
   at instanceof Element && at.closest("input:not([type=checkbox]), textarea, select, [contenteditable], [role=menu], dialog") !== null;
 
+const tries = 100; // frames in which a page must have loaded
+
 /** Moves the focus to the search field of the page. A page without one leads to the search in the library. */
 function search(): void {
+  if (intoField() || path.peek() === "/search") return;
+  navigate("/search");
+  let left = tries;
+  const look = (): void => { if (left-- > 0 && path.peek() === "/search" && !intoField()) requestAnimationFrame(look); };
+  requestAnimationFrame(look);
+}
+
+function intoField(): boolean {
   const field = [...document.querySelectorAll<HTMLInputElement>("main input[type=search]")].find((f) => f.getClientRects().length > 0);
-  if (field) {
-    field.focus();
-    field.select();
-  } else if (path.peek() !== "/search") navigate("/search");
+  field?.focus();
+  field?.select();
+  return field !== undefined;
 }
 
 /** Moves the focus to the next or previous item of the list, or to the first that is visible. */
