@@ -16,10 +16,12 @@ import (
 	"time"
 
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
@@ -107,7 +109,9 @@ func (p *Page) note(event any) {
 			text += " " + e.ExceptionDetails.Exception.Description
 		}
 	case *log.EventEntryAdded:
-		if e.Entry.Source != log.EntrySourceNetwork && e.Entry.Level == log.EntryLevelError {
+		// Chromium asks before a page is left only if a key or the pointer was used on it, which Go does not do.
+		asked := strings.HasPrefix(e.Entry.Text, "Blocked attempt to show a 'beforeunload'")
+		if e.Entry.Source != log.EntrySourceNetwork && e.Entry.Level == log.EntryLevelError && !asked {
 			text = e.Entry.Text
 		}
 	}
@@ -198,10 +202,24 @@ func (p *Page) Click(t *testing.T, selector, text string) {
 	p.Wait(t, "(() => { const e = "+find(selector, text)+"; e?.click(); return !!e; })()") // in one step, since the page may change
 }
 
-// Press types text and special keys, such as kb.Enter.
+// Press presses keys. Key and character are one event, so that a page that handles the key prevents the character.
 func (p *Page) Press(t *testing.T, keys string, options ...chromedp.KeyOption) {
 	t.Helper()
-	p.do(t, chromedp.KeyEvent(keys, options...))
+	for _, r := range keys {
+		events := kb.Encode(r)
+		if down := events[0]; len(events) == 3 {
+			down.Text, down.UnmodifiedText = events[1].Text, events[1].UnmodifiedText
+			events = []*input.DispatchKeyEventParams{down, events[2]}
+		}
+		for _, event := range events {
+			for _, option := range options {
+				option(event)
+			}
+			if _, err := chromedp.Call(p.ctx, input.DispatchKeyEvent, *event); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
 }
 
 // File is a file to drop on the page.
