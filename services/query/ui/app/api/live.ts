@@ -31,8 +31,12 @@ for (const name of ["online", "offline"]) addEventListener(name, () => { online.
 
 /** How often a lost connection has come back: that of the browser to a network, or that of a stream to the server. */
 export const reconnected = signal(0);
-addEventListener("online", () => { reconnected.value++; });
+addEventListener("online", () => {
+  reconnected.value++;
+  setTimeout(() => { reconnected.value++; }, settled); // for what still failed
+});
 
+const settled = 3000; // ms, after which a network that is back can be expected to work
 const reopenAfter = 3000; // ms, after a response that a browser does not retry
 const openWithin = 15_000; // ms, after which an attempt to connect is replaced by a new one
 const hiddenFor = 30_000; // ms, after which a hidden page closes its streams: browsers limit the connections to a server
