@@ -83,10 +83,13 @@ export default function SearchPage(): JSX.Element {
       <details class="help" open={now.q === ""}>
         <summary>How to search</summary>
         <dl class="facts wide">
-          <div><dt><code>annual report</code></dt><dd>both words, in any order</dd></div>
-          <div><dt><code>"annual report"</code></dt><dd>the exact phrase</dd></div>
+          <div><dt><code>annual report</code></dt><dd>both words or other forms of them, in any order</dd></div>
+          <div><dt><code>"annual report"</code></dt><dd>exactly these words, in this order</dd></div>
           <div><dt><code>rep*</code></dt><dd>words with this prefix of at least 2 characters</dd></div>
           <div><dt><code>report -draft</code></dt><dd>the first word but not the second</dd></div>
+          <div><dt><code>title:report author:ann</code></dt><dd>words in the title, author, name, subject, keywords or text</dd></div>
+          <div><dt><code>report type:pdf in:Reports</code></dt><dd>the word in files of a type, or in a folder</dd></div>
+          <div><dt><code>report after:2026-01 size:&gt;10MB</code></dt><dd>the word in files since a date, or above a size</dd></div>
         </dl>
       </details>
       {now.q && (
