@@ -1,4 +1,4 @@
-// Adds to Redoc's markup, after each change, the roles, names and heading levels that it lacks.
+// Adds to Redoc's markup, after each change, the roles, names, heading levels and tab stops that it lacks.
 {
   const names = new WeakMap(); // of elements, as Redoc sets them
 
@@ -47,6 +47,11 @@
     }
   };
 
+  // Keys scroll a code block that is too wide.
+  const code = () => {
+    for (const block of document.querySelectorAll("pre[data-language]")) set(block, "tabindex", "0");
+  };
+
   const set = (element, attribute, value) => {
     if (element.getAttribute(attribute) !== value) element.setAttribute(attribute, value);
   };
@@ -54,7 +59,7 @@
   let pending = 0;
   const update = () => {
     pending = 0;
-    for (const part of [landmarks, search, headings, labels]) part();
+    for (const part of [landmarks, search, headings, labels, code]) part();
   };
   new MutationObserver(() => { pending ||= requestAnimationFrame(update); }).observe(document, { subtree: true, childList: true, characterData: true });
 }
