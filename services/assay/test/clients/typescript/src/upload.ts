@@ -97,8 +97,9 @@ async function canceled(): Promise<void> {
     area: "files", ...callerOf(owner),
     send: (_request, _body, signal) => new Promise<number>((done) => {
       signal.addEventListener("abort", () => { done(0); });
-      if (++sends === 3) { upload.resume(); upload.pause(); upload.resume(); } // the first resume does nothing
-      if (sends === 6) upload.cancel();
+      // One part is sent at first, because the speed is not known. The first resume does nothing.
+      if (++sends === 1) { upload.resume(); upload.pause(); upload.resume(); }
+      if (sends === 2) upload.cancel();
     }),
   });
   const ended: Uploaded | DOMException = await upload.promise.catch((error: DOMException) => error);
