@@ -81,6 +81,7 @@ These values are fixed. Open an issue if you need to change one.
 | 256, 192 | number of library downloads that stream through one query process concurrently, and number for one client address |
 | 4 s | how long a request waits for DynamoDB, S3 or NATS without a response before it gets 503; a response restores the limit |
 | 32 MiB | memory of a process for request bodies in handlers |
+| 200 ms | interval between polls of a change stream while there are no changes |
 | 10 minutes | period in which NATS drops repeated events with the same id |
 `
 

@@ -12,6 +12,7 @@ import (
 	"github.com/assay-project/assay/pkg/service"
 	"github.com/assay-project/assay/pkg/webhook"
 	"github.com/assay-project/assay/services/query/live"
+	"github.com/assay-project/assay/services/query/mcp"
 	"github.com/assay-project/assay/services/query/wait"
 )
 
@@ -27,6 +28,7 @@ type Config struct {
 	Quotas  quota.Config
 
 	Webhooks webhook.Config
+	MCP      mcp.Config
 
 	Areas
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/assay-project/assay/pkg/sweep"
 	"github.com/assay-project/assay/pkg/web"
 	"github.com/assay-project/assay/services/query/live"
+	"github.com/assay-project/assay/services/query/mcp"
 	"github.com/assay-project/assay/services/query/me"
 	"github.com/assay-project/assay/services/query/status"
 	"github.com/assay-project/assay/services/query/trace"
@@ -61,6 +62,7 @@ type Service struct {
 	status  *status.Service
 	dead    *status.DeadLetters
 	traces  *trace.Service
+	mcp     mcp.Config
 }
 
 // Notices returns the licenses of the API documentation page, of the photo codecs, and of the packages in the web app.
@@ -124,7 +126,7 @@ func newService(cfg Config, list []Entry, backends *backend.Connections, log zer
 			traces.Add(entry.Name, entry.Work, traced)
 		}
 	}
-	s := &Service{Service: base, hub: hub, hooks: hooks, traces: traces}
+	s := &Service{Service: base, hub: hub, hooks: hooks, traces: traces, mcp: cfg.MCP}
 	s.status = status.New(status.Options{
 		Bus: backends.Bus, Checks: s.Health, Reports: reports, Log: log, Registry: reg, Areas: worked,
 		Streams: []string{bus.StreamOutcomes, bus.StreamDead, bus.StreamAttempts, bus.StreamAudit, bus.StreamNotices, libraries.NodeStream},
@@ -143,6 +145,7 @@ func (s *Service) Health(h *obs.Health) {
 // Routes registers the service's HTTP calls and the web app.
 func (s *Service) Routes(r *web.Router) {
 	s.calls(r)
+	s.mcp.Routes(r)
 	ui.Routes(r, s.origins...)
 }
 

@@ -26,16 +26,14 @@ import (
 
 // Config holds the settings of all programs that follow change streams.
 type Config struct {
-	Poll  time.Duration `env:"ASSAY_PROJECTOR_POLL" envDefault:"200ms" doc:"interval between polls of the change stream while there are no changes"`
+	// Poll is the interval between polls of the change stream while there are no changes; 0 means 200 ms.
+	Poll  time.Duration
 	Lease time.Duration `env:"ASSAY_PROJECTOR_LEASE" envDefault:"3s" doc:"time without renewal after which a projector's lease expires and another projector takes over its shards"`
 }
 
 // Validate returns an error that names an invalid setting.
 func (c Config) Validate() error {
-	switch {
-	case c.Poll < time.Millisecond:
-		return fmt.Errorf("ASSAY_PROJECTOR_POLL is %s: must be at least 1ms", c.Poll)
-	case c.Lease < time.Second:
+	if c.Lease < time.Second {
 		return fmt.Errorf("ASSAY_PROJECTOR_LEASE is %s: must be at least 1s", c.Lease)
 	}
 	return nil

@@ -1,6 +1,7 @@
 package changes
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -110,7 +111,7 @@ func (p *Follower) read(ctx context.Context, arn, shard string, lease *checkpoin
 		p.metrics.reached(shard, asOf)
 		iterator = out.NextShardIterator
 		if len(out.Records) == 0 {
-			sleep(ctx, p.cfg.Poll)
+			sleep(ctx, cmp.Or(p.cfg.Poll, 200*time.Millisecond))
 		}
 	}
 }

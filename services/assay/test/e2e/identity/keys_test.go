@@ -18,16 +18,17 @@ import (
 // secured runs commands on a server that requires a token.
 type secured struct {
 	*testing.T
+	http     string // URL
 	operator string // the token of the first operator
 }
 
-func startSecured(t *testing.T) secured {
+func startSecured(t *testing.T, env ...string) secured {
 	t.Helper()
-	s := system.StartServer(t, t.TempDir(), "ASSAY_AUTH=token")
+	s := system.StartServer(t, t.TempDir(), append(env, "ASSAY_AUTH=token")...)
 	t.Setenv("ASSAY_SERVER", s.HTTP)
 	t.Setenv("ASSAY_OPERATOR", s.Operator)
 	t.Setenv("ASSAY_OWNER", "nobody") // has no effect with a token
-	return secured{t, keyPattern.FindString(s.Program.Written())}
+	return secured{t, s.HTTP, keyPattern.FindString(s.Program.Written())}
 }
 
 // ran is the result of one command.
