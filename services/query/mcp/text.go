@@ -35,29 +35,26 @@ type pageText struct {
 	NextOffset int    `json:"nextOffset,omitempty" jsonschema:"where the page continues; absent at its end"`
 }
 
-// files begins the paths of the calls for a file.
-const files = "/v1/library/files/"
-
-// pathOf returns the path of a file.
-func pathOf(id string) (string, error) {
+// idOf returns an id in the form that paths contain.
+func idOf(id string) (string, error) {
 	parsed, err := uuid.Parse(id)
 	if err != nil {
 		return "", fmt.Errorf("%q is not an id: search_library returns the ids of files", id)
 	}
-	return files + parsed.String(), nil
+	return parsed.String(), nil
 }
 
 // text is the tool read_text. Pages end with a form feed.
 func (c caller) text(ctx context.Context, in textInput) (pageText, error) {
-	path, err := pathOf(in.ID)
+	id, err := idOf(in.ID)
 	if err != nil {
 		return pageText{}, err
 	}
 	var file node
-	if err := c.read(ctx, "/v1/library/nodes/"+strings.TrimPrefix(path, files), nil, &file); err != nil {
+	if err := c.read(ctx, "/v1/library/nodes/"+id, nil, &file); err != nil {
 		return pageText{}, err
 	}
-	body, err := c.get(ctx, path+"/text", nil)
+	body, err := c.get(ctx, "/v1/library/files/"+id+"/text", nil)
 	if err != nil {
 		return pageText{}, err
 	}

@@ -97,7 +97,7 @@ type recordsInput struct {
 
 // records is the tool list_records. It returns the page of the API.
 func (c caller) records(ctx context.Context, in recordsInput) (map[string]any, error) {
-	path, err := pathOf(in.ID)
+	id, err := idOf(in.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +107,7 @@ func (c caller) records(ctx context.Context, in recordsInput) (map[string]any, e
 	setText(q, "sort", in.Sort)
 	set(q, "limit", in.Limit)
 	setText(q, "cursor", in.Cursor)
-	return c.object(ctx, path+"/records", q)
+	return c.object(ctx, "/v1/library/files/"+id+"/records", q)
 }
 
 type seriesInput struct {
