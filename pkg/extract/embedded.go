@@ -21,8 +21,8 @@ type Component struct {
 	File string `json:"-"`
 }
 
-// Embedded returns all embedded components, by kind. Those that are part of Go modules, such as the codecs for WebP, AVIF
-// and JPEG XL, are not listed: the build information of a program names these modules.
+// Embedded returns all embedded components, by kind. Those inside the Go modules that a program links are not listed: its
+// build information names these modules.
 func Embedded() []Component { return slices.Clone(embedded) }
 
 var embedded = []Component{
@@ -30,6 +30,10 @@ var embedded = []Component{
 	{"resvg", "2.6.2", KindProgram, "pkg:npm/%40resvg/resvg-wasm@2.6.2", "svg/resvg.wasm.br"},
 	{"RDKit", "2026.09.1", KindProgram, "pkg:npm/%40rdkit/rdkit@2026.9.1", "structure/rdkit/rdkit.wasm.br"},
 	{"libheif", "1.23.2", KindProgram, "pkg:npm/libheif-js@1.23.2", "pixels/libheif/libheif.wasm.br"},
+	{"libwebp", "1.4.0", KindProgram, "pkg:golang/github.com/gen2brain/webp@v0.5.5", "pixels/libwebp/webp.wasm.br"},
+	{"libavif decoder", "1.1.1", KindProgram, "pkg:golang/github.com/gen2brain/avif@v0.4.4", "pixels/libavif/decode.wasm.br"},
+	{"libavif encoder", "1.1.1", KindProgram, "pkg:golang/github.com/gen2brain/avif@v0.4.4", "pixels/libavif/encode.wasm.br"},
+	{"libjxl", "0.11.0", KindProgram, "pkg:golang/github.com/gen2brain/jpegxl@v0.4.5", "pixels/libjxl/decode.wasm.br"},
 	{"MediaPipe BlazeFace", "3.0.4", KindModel, "pkg:npm/%40vladmandic/human-models@3.0.4", "photo/faces/blazeface.bin.br"},
 	{"MediaPipe Selfie Segmentation", "3.0.4", KindModel, "pkg:npm/%40vladmandic/human-models@3.0.4", "photo/cutout/selfie.bin.br"},
 	{"lingua n-grams", "1.4.0", KindModel, "pkg:golang/github.com/pemistahl/lingua-go@v1.4.0", "letters/model.bin"},

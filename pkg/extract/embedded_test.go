@@ -41,7 +41,7 @@ func TestEmbeddedIsComplete(t *testing.T) {
 		t.Errorf("the list contains %q, want %q", listed, found)
 	}
 	pinned := ""
-	for _, file := range []string{"wasm/fetch/main.go", "wasm/fetch/font.go", "wasm/fetch/fonts.go", "letters/NOTICE", "sentiment/lexicon/SOURCE", "photo/faces/SOURCE", "photo/cutout/SOURCE"} {
+	for _, file := range []string{"wasm/fetch/main.go", "wasm/fetch/codecs.go", "wasm/fetch/font.go", "wasm/fetch/fonts.go", "letters/NOTICE", "sentiment/lexicon/SOURCE", "photo/faces/SOURCE", "photo/cutout/SOURCE"} {
 		content, err := os.ReadFile(filepath.FromSlash(file))
 		if err != nil {
 			t.Fatal(err)
