@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/assay-project/assay/services/assay/client"
@@ -71,6 +72,12 @@ func listsArePaged(t *testing.T, s system.System) {
 		slices.Reverse(got)
 		if !slices.Equal(got, all) {
 			t.Errorf("got %v, want %v", got, all)
+		}
+	})
+	t.Run("counts of words", func(t *testing.T) {
+		resp, body := s.Ask(t, http.MethodGet, "/v1/owners/"+c.OwnerID()+"/files?counts=true&status=COMPLETED", nil, c.OwnerID())
+		if n := strings.Count(body, `"totalWords":1`); resp.StatusCode != http.StatusOK || n != len(completed) {
+			t.Errorf("the list returned %d %s, want the counts of %d files", resp.StatusCode, body, len(completed))
 		}
 	})
 	t.Run("foreign cursor", func(t *testing.T) {

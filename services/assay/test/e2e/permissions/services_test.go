@@ -28,6 +28,7 @@ func own(g *system.Guard) system.Scenarios {
 	return system.Scenarios{
 		"large files are stored in parts": largeFilesAreStoredInParts,
 		"tables are restored":             tablesAreRestored,
+		"settings are applied":            settingsAreApplied,
 		"queue is enough":                 func(t *testing.T, start system.Starter) { queueIsEnough(t, start, g.Allow) },
 	}
 }

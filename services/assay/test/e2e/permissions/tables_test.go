@@ -4,13 +4,16 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
 // tablesAreRestored: `assay backup tables` backs up every table, and after the loss of a file services with the restored
 // tables serve it. The engine does not support exports, and the S3 server keeps no versions.
 func tablesAreRestored(t *testing.T, start system.Starter) {
-	c := start(t, system.NoSweep)
+	c := start(t, system.NoSweep, "ASSAY_PITR=none")
 	ingest, query, analyzer := c.Service(t, "ingest"), c.Service(t, "query"), c.Service(t, "analyzer")
 	c.Front(t, ingest, query)
 	text := system.RandomText(71, 50)
@@ -62,4 +65,27 @@ func tablesAreRestored(t *testing.T, start system.Starter) {
 	system.CheckResult(t, system.Await(t, user, kept.FileID), system.Count(text))
 	more := system.UploadMultipart(t, user, "more.txt", "text/plain", []byte(text))
 	system.CheckResult(t, system.Await(t, user, more.FileID), system.Count(text))
+}
+
+// settingsAreApplied: `assay setup` changes the settings of existing tables.
+func settingsAreApplied(t *testing.T, start system.Starter) {
+	c := start(t, "ASSAY_PITR=none")
+	const key = "arn:aws:kms:eu-central-1:123456789012:key/0190ab12-0000-4000-8000-000000000000"
+	setUp := system.Launch(t, "assay", append(c.Environment("setup"), "ASSAY_PITR=all", "ASSAY_KMS_KEY="+key, "ASSAY_TABLE_TAGS=team:search"), "setup")
+	if status := setUp.End(t); status != 0 {
+		t.Fatalf("assay setup: exit status %d, want 0: %s", status, setUp.Output)
+	}
+	tables, err := c.Tables().ListTables(system.Within(t), &dynamodb.ListTablesInput{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range tables.TableNames {
+		table, err := c.Tables().DescribeTable(system.Within(t), &dynamodb.DescribeTableInput{TableName: &name})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if have := table.Table.SSEDescription; have == nil || aws.ToString(have.KMSMasterKeyArn) != key {
+			t.Errorf("table %s has the encryption %+v, want the key %s", name, have, key)
+		}
+	}
 }

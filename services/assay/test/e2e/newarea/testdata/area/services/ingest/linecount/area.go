@@ -87,7 +87,7 @@ func (a *Area) reserve(ctx context.Context, in *reserveInput) (*reserveOutput, e
 	if _, err := a.Digest(accept.Declared{Size: in.Body.Size}); err != nil {
 		return nil, err
 	}
-	item, created, err := accept.Reserve(ctx, a.Quotas, accept.Reservation[linecount.Item]{
+	item, created, err := accept.Reserve(ctx, a.Shared, accept.Reservation[linecount.Item]{
 		Owner: in.OwnerID, Find: a.store.Get,
 		ID: func(context.Context) (string, error) {
 			id, err := uuid.NewV7()
