@@ -88,7 +88,7 @@ func access(cfg Config) map[area.Program][]area.Statement {
 			area.Allow("PhotosBuckets", list, temp, final),
 		},
 		area.Query: {
-			area.Allow("PhotosRead", append([]string{"dynamodb:DescribeTable"}, read...), jobs),
+			area.Allow("PhotosRead", append([]string{"dynamodb:DescribeTable", "dynamodb:Scan"}, read...), jobs),
 			area.Allow("PhotosList", []string{"dynamodb:Query"}, jobs+"/index/"+IndexByUser, jobs+"/index/"+IndexByStatus),
 			area.Allow("PhotosDownload", []string{"s3:GetObject"}, uploads, edited),
 			area.Allow("PhotosBuckets", list, temp, final),

@@ -77,7 +77,7 @@ func access(cfg Config) map[area.Program][]area.Statement {
 			area.Allow("FilesBytes", []string{"s3:GetObject", "s3:AbortMultipartUpload", "s3:DeleteObject"}, objects),
 		},
 		area.Query: {
-			area.Allow("FilesRead", []string{"dynamodb:DescribeTable", "dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query"}, table),
+			area.Allow("FilesRead", []string{"dynamodb:DescribeTable", "dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query", "dynamodb:Scan"}, table),
 			area.Allow("FilesDownload", []string{"s3:GetObject"}, objects),
 		},
 	}

@@ -156,6 +156,23 @@ func (s *Store) Keys(ctx context.Context, ids []string) (map[string]string, erro
 	return objects, nil
 }
 
+// Heads reads the files with these distinct ids that exist, without their results, by id, with strongly consistent reads. It omits
+// files that cannot be parsed.
+func (s *Store) Heads(ctx context.Context, ids []string) (map[string]File, error) {
+	var keys []table.Key
+	for _, id := range ids {
+		keys = append(keys, metaKey(id))
+	}
+	found, err := s.batch(ctx, keys, true)
+	files := map[string]File{}
+	for _, f := range found {
+		if f != nil {
+			files[f.FileID] = *f
+		}
+	}
+	return files, err
+}
+
 // batch reads the items with these distinct keys, and returns those that exist, by keyText. It omits
 // the results, which are most of the data to decode. An item that cannot be parsed is nil.
 func (s *Store) batch(ctx context.Context, keys []table.Key, consistent bool) (map[string]*File, error) {

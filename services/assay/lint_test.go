@@ -60,6 +60,7 @@ func areaRules(names []string) string {
 			shared = append(shared, "!**/"+folder+"/**")
 			rule(&b, service+"-"+name, []string{"**/" + folder + "/**"}, nil, others(service, names, name, "an area does not depend on other areas; run.go lists the areas"))
 		}
+		shared = append(shared, "!**/*test/**")
 		rule(&b, service+"-shared", shared, nil, others(service, names, "", "what areas share does not depend on areas"))
 	}
 	return b.String()

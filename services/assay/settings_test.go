@@ -82,6 +82,7 @@ These values are fixed. Open an issue if you need to change one.
 | 4 s | how long a request waits for DynamoDB, S3 or NATS without a response before it gets 503; a response restores the limit |
 | 32 MiB | memory of a process for request bodies in handlers |
 | 200 ms | interval between polls of a change stream while there are no changes |
+| 3 s | time without renewal after which the lease of a follower of a change stream expires |
 | 10 minutes | period in which NATS drops repeated events with the same id |
 `
 

@@ -28,15 +28,15 @@ func (c Areas) validate() error {
 // entries lists the areas of the product.
 func entries(cfg Areas) []Entry {
 	return []Entry{
-		{Name: textfiles.Name, Work: textfiles.Work(), Open: func(s Shared) (Area, error) { return textfile.New(cfg.TextFile, s.Backends, s.Waits), nil }},
+		{Name: textfiles.Name, Work: textfiles.Work(), Open: func(s Shared) (Area, error) { return textfile.New(cfg.TextFile, s.Backends, s.Waits, s.Indexes), nil }},
 		{Name: feeditems.Name, Work: feeditems.Work(), Open: func(s Shared) (Area, error) {
-			return feed.New(cfg.Feed, s.Backends, s.Hub, s.Waits, s.Webhooks.Emit, s.Log, s.Registry)
+			return feed.New(cfg.Feed, s.Backends, s.Hub, s.Waits, s.Indexes, s.Webhooks.Emit, s.Log, s.Registry)
 		}},
 		{Name: photojobs.Name, Work: photojobs.Work(), Open: func(s Shared) (Area, error) {
-			return photojob.New(cfg.PhotoJob, s.Engines, s.Backends, s.Waits, s.Registry)
+			return photojob.New(cfg.PhotoJob, s.Engines, s.Backends, s.Waits, s.Indexes, s.Registry)
 		}},
 		{Name: libraries.Name, Work: libraries.Work(), Open: func(s Shared) (Area, error) {
-			return library.New(cfg.Library, s.Backends, s.Hub, s.Waits, s.Log, s.Registry), nil
+			return library.New(cfg.Library, s.Backends, s.Hub, s.Waits, s.Indexes, s.Log, s.Registry), nil
 		}},
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/assay-project/assay/pkg/webhook"
 	"github.com/assay-project/assay/services/query/live"
 	"github.com/assay-project/assay/services/query/mcp"
+	"github.com/assay-project/assay/services/query/search"
 	"github.com/assay-project/assay/services/query/wait"
 )
 
@@ -26,6 +27,7 @@ type Config struct {
 	Wait    wait.Config
 	Live    live.Config
 	Quotas  quota.Config
+	Search  search.Config
 
 	Webhooks webhook.Config
 	MCP      mcp.Config

@@ -19,9 +19,12 @@ import (
 	"github.com/assay-project/assay/pkg/service"
 	"github.com/assay-project/assay/pkg/sweep"
 	"github.com/assay-project/assay/pkg/web"
+	"github.com/assay-project/assay/services/query/find"
 	"github.com/assay-project/assay/services/query/live"
 	"github.com/assay-project/assay/services/query/mcp"
 	"github.com/assay-project/assay/services/query/me"
+	"github.com/assay-project/assay/services/query/search"
+	"github.com/assay-project/assay/services/query/search/sqlite"
 	"github.com/assay-project/assay/services/query/status"
 	"github.com/assay-project/assay/services/query/trace"
 	"github.com/assay-project/assay/services/query/ui"
@@ -51,6 +54,7 @@ type Shared struct {
 	Log      zerolog.Logger
 	Registry prometheus.Registerer
 	Engines  wasm.Config
+	Indexes  search.Indexes
 }
 
 // Service is an open query service.
@@ -62,6 +66,7 @@ type Service struct {
 	status  *status.Service
 	dead    *status.DeadLetters
 	traces  *trace.Service
+	found   *find.Service
 	mcp     mcp.Config
 }
 
@@ -80,6 +85,7 @@ func Open(ctx context.Context, cfg Config, log zerolog.Logger, reg prometheus.Re
 	if err := cfg.validate(); err != nil {
 		return nil, config.Unusable(err)
 	}
+	cfg.Search.RemoveEarlier()
 	backends, err := backend.Join(ctx, cfg.Backends, Name, log, reg)
 	if err != nil {
 		return nil, err
@@ -111,9 +117,12 @@ func newService(cfg Config, list []Entry, backends *backend.Connections, log zer
 	hooks := webhook.New(cfg.Webhooks, webhook.Options{
 		Backends: backends, Documents: base.Documents, Platform: cfg.Platform, Drain: cfg.Drain, Log: log, Registry: reg,
 	})
-	if err := service.OpenAll(base, list, Shared{backends, hub, wait.New(cfg.Wait, hub), hooks, log, reg, cfg.engines(log)}); err != nil {
+	waits := wait.New(cfg.Wait, hub)
+	indexes := search.Indexes{Config: cfg.Search, At: sqlite.At, Bus: backends.Bus, Log: log, Registry: reg}
+	if err := service.OpenAll(base, list, Shared{backends, hub, waits, hooks, log, reg, cfg.engines(log), indexes}); err != nil {
 		return nil, err
 	}
+	found := find.New(waits)
 	reports := sweep.NewReports(base.Documents)
 	traces := trace.New(backends.Bus, hooks, reports)
 	var worked []status.Area
@@ -122,11 +131,14 @@ func newService(cfg Config, list []Entry, backends *backend.Connections, log zer
 		if described, ok := base.Areas[i].(webhook.Area); ok {
 			hooks.Describe(entry.Name, described)
 		}
+		if searched, ok := base.Areas[i].(find.Area); ok {
+			found.Add(entry.Name, searched)
+		}
 		if traced, ok := base.Areas[i].(trace.Area); ok {
 			traces.Add(entry.Name, entry.Work, traced)
 		}
 	}
-	s := &Service{Service: base, hub: hub, hooks: hooks, traces: traces, mcp: cfg.MCP}
+	s := &Service{Service: base, hub: hub, hooks: hooks, traces: traces, found: found, mcp: cfg.MCP}
 	s.status = status.New(status.Options{
 		Bus: backends.Bus, Checks: s.Health, Reports: reports, Log: log, Registry: reg, Areas: worked,
 		Streams: []string{bus.StreamOutcomes, bus.StreamDead, bus.StreamAttempts, bus.StreamAudit, bus.StreamNotices, libraries.NodeStream},
@@ -153,6 +165,7 @@ func (s *Service) calls(r *web.Router) {
 	s.Service.Routes(r)
 	s.hub.Routes(r)
 	me.Routes(r, s.Quotas)
+	s.found.Routes(r)
 	s.hooks.Routes(r)
 }
 

@@ -8,6 +8,7 @@
 package changes
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"sync"
@@ -24,19 +25,18 @@ import (
 	"github.com/assay-project/assay/pkg/platform"
 )
 
-// Config holds the settings of all programs that follow change streams.
+const (
+	defaultPoll  = 200 * time.Millisecond
+	defaultLease = 3 * time.Second
+)
+
+// Config contains times that tests shorten.
 type Config struct {
 	// Poll is the interval between polls of the change stream while there are no changes; 0 means 200 ms.
-	Poll  time.Duration
-	Lease time.Duration `env:"ASSAY_PROJECTOR_LEASE" envDefault:"3s" doc:"time without renewal after which a projector's lease expires and another projector takes over its shards"`
-}
-
-// Validate returns an error that names an invalid setting.
-func (c Config) Validate() error {
-	if c.Lease < time.Second {
-		return fmt.Errorf("ASSAY_PROJECTOR_LEASE is %s: must be at least 1s", c.Lease)
-	}
-	return nil
+	Poll time.Duration
+	// Lease is the time without renewal after which a follower's lease expires and another follower takes over its shards; 0 means
+	// 3 s.
+	Lease time.Duration
 }
 
 // Follower projects the changes of a table. Run must be called only once.
@@ -74,6 +74,7 @@ type Options struct {
 
 // New returns a follower. It makes no request.
 func New(cfg Config, o Options) *Follower {
+	cfg.Poll, cfg.Lease = cmp.Or(cfg.Poll, defaultPoll), cmp.Or(cfg.Lease, defaultLease)
 	return &Follower{
 		cfg: cfg, name: o.Projection, table: o.Table, db: o.DB, streams: o.Streams, project: o.Project, advice: o.Advice, log: o.Log,
 		checkpoints: checkpoint.New(o.DB, checkpoint.Options{Table: o.Platform, Projection: o.Projection, Lease: cfg.Lease, Keep: o.Keep}),

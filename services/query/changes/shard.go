@@ -1,7 +1,6 @@
 package changes
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -111,7 +110,7 @@ func (p *Follower) read(ctx context.Context, arn, shard string, lease *checkpoin
 		p.metrics.reached(shard, asOf)
 		iterator = out.NextShardIterator
 		if len(out.Records) == 0 {
-			sleep(ctx, cmp.Or(p.cfg.Poll, 200*time.Millisecond))
+			sleep(ctx, p.cfg.Poll)
 		}
 	}
 }

@@ -13,13 +13,15 @@ import (
 	"github.com/assay-project/assay/pkg/feed/feedtest"
 	"github.com/assay-project/assay/pkg/web"
 	"github.com/assay-project/assay/services/query/live"
+	"github.com/assay-project/assay/services/query/search"
+	"github.com/assay-project/assay/services/query/search/sqlite"
 	"github.com/assay-project/assay/services/query/wait"
 )
 
 // TestFiltersAreParameters checks that every read of several items has all filters as parameters.
 func TestFiltersAreParameters(t *testing.T) {
 	hub := live.New(live.Config{}, live.Options{Registry: prometheus.NewRegistry()})
-	area, err := New(Config{}, &backend.Connections{}, hub, wait.New(wait.Config{}, hub), nil, zerolog.Nop(), prometheus.NewRegistry())
+	area, err := New(Config{}, &backend.Connections{}, hub, wait.New(wait.Config{}, hub), search.Indexes{At: sqlite.At}, nil, zerolog.Nop(), prometheus.NewRegistry())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/assay-project/assay/pkg/backend"
+	"github.com/assay-project/assay/pkg/bus/bustest"
 	"github.com/assay-project/assay/pkg/config"
 	"github.com/assay-project/assay/pkg/feed"
 	"github.com/assay-project/assay/pkg/feed/feedtest"
@@ -19,6 +20,8 @@ import (
 	"github.com/assay-project/assay/pkg/table/tabletest"
 	"github.com/assay-project/assay/services/query/feed/dashboard"
 	"github.com/assay-project/assay/services/query/live"
+	"github.com/assay-project/assay/services/query/search"
+	"github.com/assay-project/assay/services/query/search/sqlite"
 	"github.com/assay-project/assay/services/query/wait"
 )
 
@@ -36,10 +39,11 @@ func replicas(t *testing.T, n int) (areas []*Area, store *feed.Store) {
 	if err := table.EnsureAll(t.Context(), db, append(feed.Tables(cfg.Tables), platform.Storage(cfg.Platform).Tables...)); err != nil {
 		t.Fatal(err)
 	}
+	outcomes := bustest.Open(t)
 	for range n {
 		reg := prometheus.NewRegistry()
 		hub := live.New(live.Config{}, live.Options{Log: zerolog.Nop(), Registry: reg})
-		area, err := New(cfg, &backend.Connections{DB: db, Streams: streams}, hub, wait.New(wait.Config{}, hub), nil, zerolog.Nop(), reg)
+		area, err := New(cfg, &backend.Connections{DB: db, Streams: streams, Bus: outcomes.Bus}, hub, wait.New(wait.Config{}, hub), search.Indexes{At: sqlite.At, Bus: outcomes.Bus, Registry: reg}, nil, zerolog.Nop(), reg)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -16,18 +16,15 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 	"github.com/assay-project/assay/services/query/changes"
 	"github.com/assay-project/assay/services/query/library/nodes"
-	"github.com/assay-project/assay/services/query/library/search"
 	"github.com/assay-project/assay/services/query/live"
+	"github.com/assay-project/assay/services/query/search"
 	"github.com/assay-project/assay/services/query/wait"
 )
 
 // Config holds the settings of the library.
 type Config struct {
-	Index string `env:"ASSAY_INDEX" doc:"path of the library's search index, used by this process only; default: a temporary file, built from the tables at every start"`
-
-	Tables    library.Config
-	Platform  platform.Config
-	Projector changes.Config
+	Tables   library.Config
+	Platform platform.Config
 }
 
 // Area serves reads of the library.
@@ -46,7 +43,7 @@ type Area struct {
 }
 
 // New returns the area for open backends.
-func New(cfg Config, backends *backend.Connections, hub *live.Hub, waits *wait.Waits, log zerolog.Logger, reg prometheus.Registerer) *Area {
+func New(cfg Config, backends *backend.Connections, hub *live.Hub, waits *wait.Waits, indexes search.Indexes, log zerolog.Logger, reg prometheus.Registerer) *Area {
 	follow(hub)
 	store := library.NewStore(backends.DB, cfg.Tables)
 	return &Area{
@@ -54,10 +51,8 @@ func New(cfg Config, backends *backend.Connections, hub *live.Hub, waits *wait.W
 		links:      link.NewIssuer(platform.NewStore(backends.DB, cfg.Platform)),
 		downloads:  web.NewHeldLimiter("downloads", downloads, downloadsPerClient),
 		selections: newSelections(),
-		nodes:      nodes.New(cfg.Projector, cfg.Tables, cfg.Platform, backends, log, reg),
-		searcher: search.New(search.Options{
-			Store: store, Bucket: backends.Bucket, Bus: backends.Bus, Open: indexAt(cfg.Index), Log: log, Registry: reg,
-		}),
+		nodes:      nodes.New(changes.Config{}, cfg.Tables, cfg.Platform, backends, log, reg),
+		searcher:   indexes.Searcher(library.Name, func(log zerolog.Logger) search.Source { return &source{store, backends.Bucket, log} }),
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/assay-project/assay/pkg/lifecycle"
 	"github.com/assay-project/assay/pkg/table"
 	"github.com/assay-project/assay/pkg/web"
+	"github.com/assay-project/assay/services/query/find"
 )
 
 // ReaderParam identifies the reader. Embed it in the input of a call.
@@ -124,9 +125,6 @@ var (
 
 // problem converts errors that a client can act on into HTTP problems.
 func problem(err error) error {
-	if p := searchProblem(err); p != nil {
-		return p
-	}
 	switch {
 	case errors.Is(err, lifecycle.ErrNotFound):
 		return web.NotFound("The library has no node with this id.")
@@ -149,5 +147,5 @@ func problem(err error) error {
 	case errors.Is(err, errTooMany):
 		return web.NewProblem(http.StatusConflict, "too-many-files", tooMany)
 	}
-	return recordProblem(err)
+	return recordProblem(find.Problem(err))
 }

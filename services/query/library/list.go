@@ -9,7 +9,7 @@ import (
 	"github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/pkg/lifecycle"
 	"github.com/assay-project/assay/pkg/web"
-	"github.com/assay-project/assay/services/query/library/search"
+	"github.com/assay-project/assay/services/query/search"
 	"github.com/assay-project/assay/services/query/wait"
 )
 
@@ -78,7 +78,7 @@ func (a *Area) listChildren(ctx context.Context, in *childrenInput) (*listOutput
 		return nil, problem(err)
 	}
 	if in.fromIndex() {
-		return a.sorted(ctx, in.PageParam, in.SortParam, search.Listing{Parent: in.ID, Kind: library.Kind(in.Type), Status: lifecycle.State(in.Status)}, c)
+		return a.sorted(ctx, in.PageParam, in.SortParam, search.Listing{Parent: in.ID, Kind: in.Type, Status: in.Status}, c)
 	}
 	l := in.listing()
 	l.Type, l.Status = library.Kind(in.Type), lifecycle.State(in.Status)
@@ -102,7 +102,7 @@ func (a *Area) listByType(ctx context.Context, in *byTypeInput) (*listOutput, er
 		return nil, problem(errNoOwner)
 	}
 	if in.fromIndex() {
-		l := search.Listing{Owner: in.Caller.Owner, Kind: library.Kind(in.Type), Status: lifecycle.State(in.Status)}
+		l := search.Listing{Owner: in.Caller.Owner, Kind: in.Type, Status: in.Status}
 		return a.sorted(ctx, in.PageParam, in.SortParam, l, libraryCaller(in.Caller))
 	}
 	l := in.listing()

@@ -15,7 +15,7 @@ import (
 	"github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/pkg/lifecycle"
 	"github.com/assay-project/assay/pkg/web"
-	"github.com/assay-project/assay/services/query/library/search"
+	"github.com/assay-project/assay/services/query/search"
 	"github.com/assay-project/assay/services/query/wait"
 )
 
@@ -63,7 +63,7 @@ func (a *Area) fresh(ctx context.Context, p FreshParam, c library.Caller) error 
 		return err
 	}
 	defer leave()
-	return a.searcher.Await(ctx, search.Version{NodeID: node.String(), Version: version})
+	return a.searcher.Await(ctx, search.Version{ID: node.String(), Version: version})
 }
 
 type searchInput struct {
@@ -96,9 +96,9 @@ func (in *searchInput) filter(f search.Filter) (search.Filter, error) {
 	if twice != nil {
 		return f, web.Invalid(twice...)
 	}
-	f.Kind = cmp.Or(f.Kind, library.Kind(in.Type))
+	f.Kind = cmp.Or(f.Kind, in.Type)
 	f.Format = cmp.Or(f.Format, strings.ToLower(strings.TrimPrefix(in.Format, ".")))
-	f.Status, f.Below = lifecycle.State(in.Status), in.ParentID
+	f.Status, f.Below = in.Status, in.ParentID
 	f.From, f.To = cmp.Or(f.From, in.From), cmp.Or(f.To, in.To)
 	return f, nil
 }
@@ -142,9 +142,7 @@ func (a *Area) search(ctx context.Context, in *searchInput) (*searchOutput, erro
 	if err := a.fresh(ctx, in.FreshParam, c); err != nil {
 		return nil, problem(err)
 	}
-	found, result, err := a.searcher.Search(ctx, search.Query{
-		Caller: c, Terms: parsed.Terms, Limit: in.Limit, Cursor: in.Cursor, Filter: filter,
-	})
+	found, result, err := a.find(ctx, search.Query{Terms: parsed.Terms, Limit: in.Limit, Cursor: in.Cursor, Filter: filter}, c)
 	if err != nil {
 		return nil, problem(err)
 	}
@@ -156,21 +154,4 @@ func (a *Area) search(ctx context.Context, in *searchInput) (*searchOutput, erro
 		out.Body.Hits[i] = searchHit{f.Node.View(c), f.Score, append([]search.Snippet{}, f.Snippets...), f.Cut}
 	}
 	return out, nil
-}
-
-// searchProblem converts an error of a search into an HTTP problem. It returns nil for other errors.
-func searchProblem(err error) error {
-	syntax, wrong := errors.AsType[*search.SyntaxError](err)
-	switch {
-	case wrong:
-		p := web.NewProblem(http.StatusUnprocessableEntity, "search-syntax", "The query is invalid; see errors.")
-		p.Errors = []web.FieldError{{Field: "query.q", Message: syntax.Error()}}
-		return p
-	case errors.Is(err, search.ErrCursor):
-		return web.InvalidCursor()
-	case errors.Is(err, search.ErrNotReady):
-		return web.NewProblem(http.StatusServiceUnavailable, "index-not-ready",
-			"The search index is being built, or does not yet have the change given in after. Repeat the request.").WithHeader("Retry-After", "1")
-	}
-	return nil
 }

@@ -52,23 +52,31 @@ func (a *Area) similar(ctx context.Context, in *similarInput) (*similarOutput, e
 	if err := a.fresh(ctx, in.FreshParam, c); err != nil {
 		return nil, problem(err)
 	}
-	found, more, err := a.searcher.Similar(ctx, in.ID, in.Limit, c)
+	near, more, err := a.searcher.Similar(ctx, in.ID, in.Limit)
 	if err != nil {
 		return nil, problem(err)
 	}
-	ids := make([]string, len(found))
-	for i, f := range found {
-		ids[i] = f.Node.ID
+	ids := make([]string, len(near))
+	for i, n := range near {
+		ids[i] = n.ID
+	}
+	nodes, err := a.seen(ctx, ids, c)
+	if err != nil {
+		return nil, problem(err)
 	}
 	files, err := a.store.Files(ctx, ids)
 	if err != nil {
 		return nil, problem(err)
 	}
-	out := &similarOutput{CacheControl: noStore, Body: similarFiles{Files: make([]similarFile, len(found)), Incomplete: more}}
+	out := &similarOutput{CacheControl: noStore, Body: similarFiles{Files: []similarFile{}, Incomplete: more}}
 	own, _ := file.Metadata["sha256"].(string)
-	for i, f := range found {
-		sum, _ := files[f.Node.ID].Metadata["sha256"].(string)
-		out.Body.Files[i] = similarFile{Node: f.Node.View(c), Identical: sum == own && own != "", Distance: f.Distance}
+	for _, n := range near {
+		node, ok := nodes[n.ID]
+		if !ok {
+			continue
+		}
+		sum, _ := files[n.ID].Metadata["sha256"].(string)
+		out.Body.Files = append(out.Body.Files, similarFile{Node: node.View(c), Identical: sum == own && own != "", Distance: n.Distance})
 	}
 	slices.SortStableFunc(out.Body.Files, func(a, b similarFile) int {
 		switch {

@@ -7,9 +7,8 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/assay-project/assay/pkg/library"
-	"github.com/assay-project/assay/pkg/lifecycle"
 	"github.com/assay-project/assay/pkg/web"
-	"github.com/assay-project/assay/services/query/library/search"
+	"github.com/assay-project/assay/services/query/search"
 	"github.com/assay-project/assay/services/query/wait"
 )
 
@@ -43,11 +42,21 @@ func (a *Area) sorted(ctx context.Context, p PageParam, s SortParam, l search.Li
 		return nil, problem(err)
 	}
 	l.Limit, l.Cursor = int(p.Limit), p.Cursor
-	page, err := a.searcher.List(ctx, l, c)
+	page, err := a.searcher.List(ctx, l)
 	if err != nil {
 		return nil, problem(err)
 	}
-	return a.list(ctx, page, c)
+	nodes, err := a.seen(ctx, page.IDs, c)
+	if err != nil {
+		return nil, problem(err)
+	}
+	listed := library.NodePage{NextCursor: page.Next}
+	for _, id := range page.IDs {
+		if n, ok := nodes[id]; ok && (l.Parent == "" || n.ParentID == l.Parent) {
+			listed.Nodes = append(listed.Nodes, n)
+		}
+	}
+	return a.list(ctx, listed, c)
 }
 
 // fromIndex reports whether a list is read from the index instead of the tables.
@@ -74,5 +83,5 @@ func (a *Area) listPublic(ctx context.Context, in *sharedInput) (*listOutput, er
 }
 
 func (in *sharedInput) listing(s search.Shared) search.Listing {
-	return search.Listing{Shared: &s, Kind: library.Kind(in.Type), Status: lifecycle.State(in.Status)}
+	return search.Listing{Shared: &s, Kind: in.Type, Status: in.Status}
 }

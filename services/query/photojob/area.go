@@ -6,6 +6,7 @@ import (
 	"context"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/rs/zerolog"
 
 	"github.com/assay-project/assay/pkg/backend"
 	"github.com/assay-project/assay/pkg/blob"
@@ -15,6 +16,7 @@ import (
 	"github.com/assay-project/assay/pkg/photojob"
 	"github.com/assay-project/assay/pkg/photojob/rendition"
 	"github.com/assay-project/assay/pkg/platform"
+	"github.com/assay-project/assay/services/query/search"
 	"github.com/assay-project/assay/services/query/wait"
 )
 
@@ -24,11 +26,16 @@ type Area struct {
 	temp, final *blob.Store
 	waits       *wait.Waits
 	renditions  *renditions
+	searcher    *search.Searcher
 }
 
 // New returns the area for open backends. The caller must close it.
-func New(cfg Config, compiled wasm.Config, backends *backend.Connections, waits *wait.Waits, reg prometheus.Registerer) (*Area, error) {
-	a := &Area{store: photojob.NewStore(backends.DB, cfg.Names), waits: waits}
+func New(cfg Config, compiled wasm.Config, backends *backend.Connections, waits *wait.Waits, indexes search.Indexes, reg prometheus.Registerer) (*Area, error) {
+	store := photojob.NewStore(backends.DB, cfg.Names)
+	a := &Area{
+		store: store, waits: waits,
+		searcher: indexes.Searcher(photojob.Name, func(log zerolog.Logger) search.Source { return &source{store, log} }),
+	}
 	if backends.Bucket != nil { // nil if the operations are only described
 		a.temp, a.final = backends.Bucket.In(cfg.Names.TempBucket()), backends.Bucket.In(cfg.Names.FinalBucket())
 	}
@@ -43,3 +50,6 @@ func (a *Area) Check(ctx context.Context) error { return a.store.Check(ctx) }
 
 // Close releases the photo codecs.
 func (a *Area) Close(ctx context.Context) error { return a.renditions.decoder.Close(ctx) }
+
+// Work keeps the search index up to date until ctx is done.
+func (a *Area) Work(ctx context.Context) error { return a.searcher.Run(ctx) }

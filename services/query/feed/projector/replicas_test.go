@@ -25,6 +25,8 @@ import (
 	"github.com/assay-project/assay/services/query/feed"
 	"github.com/assay-project/assay/services/query/feed/dashboard"
 	"github.com/assay-project/assay/services/query/live"
+	"github.com/assay-project/assay/services/query/search"
+	"github.com/assay-project/assay/services/query/search/sqlite"
 	"github.com/assay-project/assay/services/query/wait"
 )
 
@@ -39,7 +41,7 @@ func startReplica(t *testing.T, b *bench) string {
 	cfg.Tables, cfg.Platform = b.tables, b.platform
 	registry := prometheus.NewRegistry()
 	hub := live.New(live.Config{}, live.Options{Log: zerolog.Nop(), Registry: registry})
-	area, err := feed.New(cfg, &backend.Connections{DB: b.db, Streams: b.streams}, hub, wait.New(wait.Config{}, hub), nil, zerolog.Nop(), registry)
+	area, err := feed.New(cfg, &backend.Connections{DB: b.db, Streams: b.streams}, hub, wait.New(wait.Config{}, hub), search.Indexes{At: sqlite.At}, nil, zerolog.Nop(), registry)
 	if err != nil {
 		t.Fatal(err)
 	}

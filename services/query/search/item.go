@@ -1,0 +1,60 @@
+package search
+
+import (
+	"path"
+	"strings"
+	"time"
+)
+
+// Kinds of items. An item of the kind KindUser is the root of a library, which is never found.
+const (
+	KindUser    = "User"
+	KindFolder  = "Folder"
+	KindFile    = "File"
+	KindRecord  = "Record"
+	KindModel   = "Model"
+	KindMessage = "Message"
+)
+
+// Item is what an index contains about an item of an area, without its text.
+type Item struct {
+	// ID is unique in the index. UUIDs use less space than other ids.
+	ID      string
+	Removed bool   // the item no longer exists
+	Owner   string // empty if items of the area have no owner
+	Kind    string
+	Parent  string // id of the folder; empty if the item is in none
+	Trashed bool   // the item and everything below it is hidden
+	Name    string
+	Status  string
+	Version int64 // increases with each change
+	// Run increases each time the item is processed. Finished means that the run has a text, so that Pending returns it.
+	Run      int64
+	Finished bool
+	Size     int64 // bytes
+	Created  time.Time
+	Changed  time.Time
+	// Public, Users and Groups list who may see the item besides its owner, and everything below it.
+	Public        bool
+	Users, Groups []string
+}
+
+// Caller is who searches.
+type Caller struct {
+	Owner  string // empty if unknown
+	Groups []string
+}
+
+// maxFormat is the maximum length in bytes of an extension that is considered a format.
+const maxFormat = 10
+
+// FormatOf returns the format of a file according to its name: the extension in lower case, such as pdf, or
+// "" if there is none.
+func FormatOf(name string) string {
+	ending := strings.ToLower(strings.TrimPrefix(path.Ext(name), "."))
+	plain := func(r rune) bool { return r >= 'a' && r <= 'z' || r >= '0' && r <= '9' }
+	if len(ending) > maxFormat || strings.TrimFunc(ending, plain) != "" {
+		return ""
+	}
+	return ending
+}

@@ -1,0 +1,100 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/assay-project/assay/pkg/web"
+)
+
+// readyWait limits how long a request waits for a version.
+const readyWait = 5 * time.Second
+
+// Version is a version of an item.
+type Version struct {
+	ID      string
+	Version int64
+}
+
+// Await waits until the index has at least a version of an item. It returns ErrNotReady after readyWait.
+func (s *Searcher) Await(ctx context.Context, v Version) error {
+	over := time.NewTimer(readyWait)
+	defer over.Stop()
+	for {
+		has, changed, err := s.has(ctx, v)
+		if has || err != nil && !errors.Is(err, ErrNotReady) {
+			return err
+		}
+		select {
+		case <-changed:
+		case <-over.C:
+			return ErrNotReady
+		case <-web.Draining(ctx):
+			return ErrNotReady
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+func (s *Searcher) has(ctx context.Context, v Version) (has bool, changed <-chan struct{}, err error) {
+	index, changed, done, err := s.use()
+	if err != nil {
+		return false, changed, err
+	}
+	defer done()
+	has, err = index.Has(ctx, v.ID, v.Version)
+	return has, changed, err
+}
+
+// Forget removes items from the index that are not in the tables any more. It has no effect while there is no index.
+func (s *Searcher) Forget(ctx context.Context, owner string, ids ...string) error {
+	index, _, done, err := s.use()
+	if err != nil || len(ids) == 0 {
+		return nil
+	}
+	defer done()
+	s.write.Lock()
+	defer s.write.Unlock()
+	sequence, _, err := index.Position(ctx)
+	if err != nil {
+		return err
+	}
+	gone := make([]Item, len(ids))
+	for i, id := range ids {
+		gone[i] = Item{ID: id, Owner: owner, Removed: true, Changed: time.Now()}
+	}
+	return index.Apply(ctx, gone, sequence)
+}
+
+// Search returns one page of hits. The caller must read the items from the tables. It can return ErrNotReady and ErrCursor.
+func (s *Searcher) Search(ctx context.Context, q Query) (Result, error) {
+	index, _, done, err := s.use()
+	if err != nil {
+		return Result{}, err
+	}
+	defer done()
+	return index.Search(ctx, q)
+}
+
+// Similar returns the pictures that look the same as another, the nearest first. more reports whether the owner has more pictures
+// than were compared. The caller must read the items from the tables. It can return ErrNotReady.
+func (s *Searcher) Similar(ctx context.Context, id string, limit int) (near []Near, more bool, err error) {
+	index, _, done, err := s.use()
+	if err != nil {
+		return nil, false, err
+	}
+	defer done()
+	return index.Similar(ctx, id, limit)
+}
+
+// List returns a page of a sorted list. The caller must read the items from the tables. It can return ErrNotReady and ErrCursor.
+func (s *Searcher) List(ctx context.Context, l Listing) (Page, error) {
+	index, _, done, err := s.use()
+	if err != nil {
+		return Page{}, err
+	}
+	defer done()
+	return index.List(ctx, l)
+}

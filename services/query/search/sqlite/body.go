@@ -1,0 +1,107 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/assay-project/assay/services/query/search"
+)
+
+const (
+	// blockSize is the maximum number of bytes of a block. A snippet reads few blocks of a long text.
+	blockSize = 128 << 10
+	// slack is the number of bytes by which a block may be shorter, so that it ends with a space.
+	slack = 4 << 10
+	// maxBlocks is the number of numbers for the blocks of a text. It exceeds search.MaxText / (blockSize - slack).
+	maxBlocks = 256
+)
+
+// blockNo returns the number of a block of a node.
+func blockNo(no int64, i int) int64 { return maxBlocks*no + int64(i) }
+
+// split splits a text into blocks, between words where possible.
+func split(text string) []string {
+	var blocks []string
+	for len(text) > blockSize {
+		end := blockSize
+		if space := strings.LastIndexFunc(text[end-slack:end], unicode.IsSpace); space >= 0 {
+			end += space - slack
+		}
+		for !utf8.RuneStart(text[end]) {
+			end--
+		}
+		blocks, text = append(blocks, text[:end]), text[end:]
+	}
+	if text != "" {
+		blocks = append(blocks, text)
+	}
+	return blocks
+}
+
+// setBlocks replaces the text of a node, which has a number of blocks.
+func (c *change) setBlocks(ctx context.Context, no int64, count int, blocks []string) error {
+	for i := range count {
+		if _, err := c.ExecContext(ctx, "DELETE FROM body WHERE block = ?", blockNo(no, i)); err != nil {
+			return err
+		}
+		if count == 1 { // a single block has no words of its own
+			break
+		}
+		if _, err := c.ExecContext(ctx, "DELETE FROM block WHERE rowid = ?", blockNo(no, i)); err != nil {
+			return err
+		}
+	}
+	for i, text := range blocks {
+		packed := c.x.pack.EncodeAll([]byte(text), nil)
+		if _, err := c.ExecContext(ctx, "INSERT INTO body VALUES (?, ?)", blockNo(no, i), packed); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// lastBlock selects the number of the last block in a range, or null.
+const lastBlock = "SELECT max(block) FROM body WHERE block BETWEEN ?1 AND ?2"
+
+// blockCount returns the number of blocks of a node from the number of its last one.
+func blockCount(no int64, last sql.NullInt64) int {
+	if !last.Valid {
+		return 0
+	}
+	return int(last.Int64-blockNo(no, 0)) + 1
+}
+
+// blocks returns the text of a node.
+func (x *Index) blocks(ctx context.Context, q querier, no int64) (blocks []string, err error) {
+	err = each(ctx, q, "SELECT text FROM body WHERE block BETWEEN ? AND ? ORDER BY block", []any{blockNo(no, 0), blockNo(no, maxBlocks-1)}, func(rows *sql.Rows) error {
+		var packed []byte
+		if err := rows.Scan(&packed); err != nil {
+			return err
+		}
+		text, err := x.unpacked(packed)
+		blocks = append(blocks, text)
+		return err
+	})
+	return blocks, err
+}
+
+// block returns a block of the text of a node.
+func (x *Index) block(ctx context.Context, q querier, no int64, i int) (string, error) {
+	var packed []byte
+	if err := q.QueryRowContext(ctx, "SELECT text FROM body WHERE block = ?", blockNo(no, i)).Scan(&packed); err != nil {
+		return "", fault(err)
+	}
+	return x.unpacked(packed)
+}
+
+func (x *Index) unpacked(packed []byte) (string, error) {
+	text, err := x.unpack.DecodeAll(packed, nil)
+	if err != nil {
+		return "", errors.Join(search.ErrDamaged, err)
+	}
+	return string(text), nil
+}

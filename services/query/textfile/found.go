@@ -1,0 +1,162 @@
+package textfile
+
+import (
+	"context"
+	"errors"
+	"io"
+	"iter"
+	"strings"
+
+	"github.com/rs/zerolog"
+
+	"github.com/assay-project/assay/pkg/blob"
+	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/extract/plaintext"
+	"github.com/assay-project/assay/pkg/lifecycle"
+	"github.com/assay-project/assay/pkg/textfile"
+	"github.com/assay-project/assay/pkg/web"
+	"github.com/assay-project/assay/services/query/find"
+	"github.com/assay-project/assay/services/query/search"
+)
+
+// source is the area as a source of its search index: the files that ended, and the texts of those that are COMPLETED.
+type source struct {
+	store  *textfile.Store
+	bucket *blob.Store
+	log    zerolog.Logger
+}
+
+var (
+	_ search.Source = (*source)(nil)
+	_ find.Area     = (*Area)(nil)
+)
+
+func (s *source) Stream() string        { return bus.StreamOutcomes }
+func (s *source) Limits() search.Limits { return search.Limits{} }
+
+// Items iterates over the files in a final state.
+func (s *source) Items(ctx context.Context) iter.Seq2[search.Item, error] {
+	return func(yield func(search.Item, error) bool) {
+		for cursor := ""; ; {
+			page, err := s.store.Scan(ctx, cursor, textfile.ScanLimit)
+			if err != nil {
+				yield(search.Item{}, err)
+				return
+			}
+			for _, broken := range page.Broken {
+				s.log.Error().Err(broken.Err).Str("key", broken.Key).Msg("skipped a file that cannot be read")
+			}
+			for _, f := range page.Files {
+				if f.Final() && !yield(item(f), nil) {
+					return
+				}
+			}
+			if cursor = page.Next; cursor == "" {
+				return
+			}
+		}
+	}
+}
+
+// item returns a file in a final state for the index.
+func item(f textfile.File) search.Item {
+	i := search.Ended{ID: f.FileID, Owner: f.OwnerID, Name: f.FileName, At: f.Updated(), Failed: f.Status == textfile.Failed}.Item(search.KindFile)
+	i.Status = string(f.Status)
+	return i
+}
+
+// Decode returns the file of an outcome.
+func (s *source) Decode(d bus.Delivery) (search.Item, bool, error) {
+	e, ok, err := search.ReadEnded(d, textfile.Name)
+	if !ok || err != nil {
+		return search.Item{}, false, err
+	}
+	i := e.Item(search.KindFile)
+	if i.Status = string(textfile.Completed); e.Failed {
+		i.Status = string(textfile.Failed)
+	}
+	return i, true, nil
+}
+
+// Texts returns how to read texts.
+func (s *source) Texts(_ context.Context, runs []search.Pending) ([]search.Reading, error) {
+	readings := make([]search.Reading, len(runs))
+	for i, run := range runs {
+		readings[i].Read = func(ctx context.Context) (search.Text, error) { return s.read(ctx, run) }
+	}
+	return readings, nil
+}
+
+// cut is why a text is not completely indexed.
+const cut = "Only the first 14 MiB of the text are searched."
+
+// read reads the text of a file, in the charset that the analyzer found. A file that was deleted since, or whose bytes cannot be
+// decoded, has none.
+func (s *source) read(ctx context.Context, run search.Pending) (search.Text, error) {
+	t := search.Text{Pending: run}
+	f, err := s.store.Get(ctx, run.ID)
+	if errors.Is(err, lifecycle.ErrNotFound) || err == nil && f.Result == nil {
+		return t, nil
+	}
+	if err != nil {
+		return t, err
+	}
+	var text strings.Builder
+	content := plaintext.Text{
+		ContentType: "text/plain; charset=" + f.Result.Charset,
+		Open:        func() (io.ReadCloser, error) { return s.bucket.Open(ctx, f.S3Key, "") },
+	}
+	_, err = content.Read(func(r io.Reader) error {
+		text.Reset()
+		_, err := io.Copy(&text, io.LimitReader(r, search.MaxText+1))
+		return err
+	})
+	var notText *plaintext.NotTextError
+	switch {
+	case errors.Is(err, blob.ErrNotFound), errors.As(err, &notText):
+		return t, nil
+	case err != nil:
+		return t, err
+	}
+	if t.Text = text.String(); len(t.Text) > search.MaxText {
+		t.Cut = cut
+	}
+	t.Text = search.Spelled(search.FormatOf(f.FileName), t.Text)
+	return t, nil
+}
+
+// Find returns the caller's files that match.
+func (a *Area) Find(ctx context.Context, q search.Query, c web.Caller) (find.Page, error) {
+	result, err := a.searcher.Search(ctx, q)
+	if err != nil {
+		return find.Page{}, err
+	}
+	files, err := a.store.Heads(ctx, result.IDs())
+	if err != nil {
+		return find.Page{}, err
+	}
+	page := find.PageOf(result)
+	var gone []string
+	for _, h := range result.Hits {
+		f, ok := files[h.ID]
+		switch {
+		case !ok:
+			gone = append(gone, h.ID)
+		case c.Owner == f.OwnerID:
+			page.Hits = append(page.Hits, find.Hit{Hit: h, Name: f.FileName, URL: "/v1/files/" + f.FileID, Status: string(f.Status), Created: f.Created()})
+		}
+	}
+	return page, a.searcher.Forget(ctx, c.Owner, gone...)
+}
+
+// Indexed waits until the search index has a file.
+func (a *Area) Indexed(ctx context.Context, id string, c web.Caller) error {
+	f, err := a.visible(c)(ctx, id)
+	if errors.Is(err, lifecycle.ErrNotFound) || err == nil && !f.Final() {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return a.searcher.Await(ctx, search.Version{ID: f.FileID, Version: f.UpdatedAt})
+}
