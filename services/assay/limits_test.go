@@ -62,6 +62,7 @@ var limits = map[string][]string{
 	"POST /v1/photos":                                           {stored, backlog},
 	"GET /v1/photos/{id}":                                       {held},
 	"GET /v1/photos/{id}/{file}":                                {held},
+	"GET /v1/search":                                            {held},
 	"POST /v1/webhooks/{id}/test":                               {held},
 }
 

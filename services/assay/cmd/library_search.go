@@ -3,7 +3,6 @@ package cmd
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -79,22 +78,7 @@ func (s *settings) writeHits(cmd *cobra.Command, c *client.Client, page client.S
 			return cells
 		},
 	}
-	out := cmd.OutOrStdout()
-	if len(page.Hits) > 0 && !s.json {
-		if _, err := fmt.Fprintln(out, s.in(bold).of(fmt.Sprintf(hits.layout, hits.heads...))); err != nil {
-			return err
-		}
-	}
-	for _, h := range page.Hits {
-		err := hits.writeLine(out, h)
-		if err == nil && !s.json {
-			err = s.writeSnippets(out, h)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return writeFound(cmd, hits, page.Hits, func(h client.SearchHit) ([]client.SearchSnippet, string) { return h.Snippets, h.TextCut })
 }
 
 // folderOf returns the path of the folder of a node, with a slash at the end. It is empty for a node whose folders the
@@ -130,9 +114,9 @@ func searchFormats() []string {
 
 // writeSnippets writes passages of the text and the properties of a hit, one per line, with brackets around the matching
 // words, or in bold on terminals, and whether only a part of the text is searched.
-func (s *settings) writeSnippets(w io.Writer, h client.SearchHit) error {
+func (s *settings) writeSnippets(w io.Writer, snippets []client.SearchSnippet, cut string) error {
 	var lines strings.Builder
-	for _, snippet := range h.Snippets {
+	for _, snippet := range snippets {
 		if snippet.Field == "name" {
 			continue
 		}
@@ -152,8 +136,8 @@ func (s *settings) writeSnippets(w io.Writer, h client.SearchHit) error {
 		}
 		lines.WriteString("\n")
 	}
-	if h.TextCut != "" {
-		lines.WriteString("    (" + shown(h.TextCut) + ")\n")
+	if cut != "" {
+		lines.WriteString("    (" + shown(cut) + ")\n")
 	}
 	_, err := io.WriteString(w, lines.String())
 	return err

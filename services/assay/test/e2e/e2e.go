@@ -5,6 +5,7 @@ package e2e
 
 import (
 	"github.com/assay-project/assay/services/assay/test/e2e/feed"
+	"github.com/assay-project/assay/services/assay/test/e2e/find"
 	"github.com/assay-project/assay/services/assay/test/e2e/identity"
 	"github.com/assay-project/assay/services/assay/test/e2e/library"
 	"github.com/assay-project/assay/services/assay/test/e2e/live"
@@ -22,7 +23,7 @@ import (
 // Promises returns the promises that a running system keeps, regardless of the number of its programs.
 func Promises() system.Promises {
 	return system.Join(
-		uploads.Promises(), outcomes.Promises(), live.Promises(), operation.Promises(),
+		uploads.Promises(), outcomes.Promises(), live.Promises(), operation.Promises(), find.Promises(),
 		feed.Promises(),
 		photos.Promises(),
 		library.Promises(),
@@ -38,6 +39,7 @@ func Scenarios() system.Scenarios {
 		photos.Scenarios(),
 		library.Scenarios(),
 		webhooks.Scenarios(),
+		find.Scenarios(),
 	)
 }
 
@@ -49,5 +51,6 @@ func Callers() []identity.Area {
 		photos.Callers(),
 		library.Callers(),
 		webhooks.Callers(),
+		find.Callers(),
 	}
 }

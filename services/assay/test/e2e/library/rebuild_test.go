@@ -59,7 +59,7 @@ func TestIndexIsRebuilt(t *testing.T) {
 		"damaged": func(path string) error { return os.WriteFile(path, make([]byte, 100_000), 0o600) },
 	} {
 		s.Program.Interrupt(t)
-		if err := spoil(filepath.Join(dir, "search.db")); err != nil {
+		if err := spoil(filepath.Join(dir, "search.db.library")); err != nil {
 			t.Fatal(err)
 		}
 		s.Restart(t)

@@ -250,7 +250,7 @@ func (o *outages) checkListed(t *testing.T, requests map[string]request) {
 var withoutTables = []string{
 	"GET /v1/session", "POST /v1/session", "DELETE /v1/session", "GET /v1/session/start", "GET /v1/session/callback", "GET /v1/me",
 	"GET /v1/events", "GET /v1/feed/events", "POST /v1/feed/items",
-	"GET /v1/library/nodes/public", "GET /v1/library/nodes/shared", "GET /v1/library/search",
+	"GET /v1/library/nodes/public", "GET /v1/library/nodes/shared", "GET /v1/library/search", "GET /v1/search",
 	"operator GET /v1/dead", "operator GET /v1/dead/{sequence}", "operator DELETE /v1/dead/{sequence}", "operator POST /v1/dead/replay", "operator POST /v1/dead/drop",
 	"operator GET /v1/audit", "operator GET /v1/events", "operator GET /v1/status", "operator GET /v1/status/items", "operator POST /v1/sweeps",
 	"operator GET /v1/library/files", "operator GET /v1/library/workflows", "operator GET /v1/photos",
