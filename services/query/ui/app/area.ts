@@ -14,6 +14,8 @@ export interface Area {
   /** Cards of the start page. */
   cards: { href: string; title: string; text: string; icon: ComponentType }[];
   routes: Route[];
+  /** The address of the page of an item; not set if items have none. */
+  pageOf?: (id: string) => string;
   /** Reads the user's most recent items for the start page, newest first. */
   recent?: () => Promise<Recent[]>;
   /** How files are uploaded to the area; not set if the area has no files. */

@@ -3,9 +3,11 @@ import { signal } from "@preact/signals";
 import type { ComponentType } from "preact";
 import { entered, fresh, returned, start as startScrolling } from "./scroll.js";
 
-/** The props of a page: the parameters of its route, such as id. */
+/** The props of a page: the parameters of its route, such as id, and what it shows of other areas. */
 export interface PageProps {
   params: Record<string, string>;
+  /** The hits of a search in the areas other than shown; absent among the operator's pages. */
+  Elsewhere?: ComponentType<{ q: string; shown: string }>;
 }
 
 export interface Route {

@@ -26,6 +26,7 @@ export const area: Area = {
     { path: "/library/:id", title: "Library", load: () => import("./page.js") },
     { path: "/search", title: "Search", load: () => import("./search.js") },
   ],
+  pageOf: (id) => `/library/${id}`,
   recent: () => import("./recent.js").then(({ recent }) => recent(recentItems)),
   upload,
 };

@@ -1,13 +1,14 @@
 // Search in the names and texts of the library.
-import type { ComponentChildren, JSX } from "preact";
+import type { JSX } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { api, ApiError, data, type Schemas } from "../api/client.js";
 import { owner } from "../api/identity.js";
-import { query, setQuery } from "../router.js";
+import { type PageProps, query, setQuery } from "../router.js";
 import { Button, ButtonLink, IconButton } from "../ui/button.js";
 import { Endless } from "../ui/endless.js";
 import { EmptyState, ErrorState, Loading, Skeleton } from "../ui/feedback.js";
 import { Close, Search } from "../ui/icon.js";
+import { Marked } from "../ui/marked.js";
 import { Page } from "../ui/page.js";
 import { Bdi, count, counted, Time, visible } from "../ui/text.js";
 import { readNode } from "./nodes.js";
@@ -45,7 +46,7 @@ function parameters({ q, type, format, year, folder }: Asked): {
   };
 }
 
-export default function SearchPage(): JSX.Element {
+export default function SearchPage({ Elsewhere }: PageProps): JSX.Element {
   const now = asked(), key = JSON.stringify(now), filtered = Boolean(now.type || now.format || now.year || now.folder);
   const [about, setAbout] = useState<Result>();
   const list = useMemo(() => new Endless<Hit>(async (cursor) => {
@@ -65,7 +66,10 @@ export default function SearchPage(): JSX.Element {
   }, [list]);
   const clear = (): void => setQuery({ type: "", format: "", year: "", in: "" });
   return (
-    <Page title="Search" lead="Search names, titles and text in your library, in items shared with you and in public items.">
+    <Page
+      title="Search"
+      lead="Search names, titles and text in your library, in items shared with you, in public items, and in the other areas."
+    >
       <form class="search-box" role="search" onSubmit={(event) => {
         event.preventDefault();
         setQuery({ q: new FormData(event.currentTarget).get("q")?.toString().trim() ?? "" });
@@ -95,7 +99,10 @@ export default function SearchPage(): JSX.Element {
       {now.q && (
         <div class="search-columns">
           <Facets about={about} now={now} filtered={filtered} clear={clear} />
-          <div class="search-hits">{content()}</div>
+          <div class="search-hits">
+            {content()}
+            {Elsewhere && !filtered && <Elsewhere q={now.q} shown="library" />}
+          </div>
         </div>
       )}
     </Page>
@@ -182,11 +189,6 @@ function One({ hit: { node, snippets, textCut } }: { hit: Hit }): JSX.Element {
       </div>
     </li>
   );
-}
-
-/** A snippet with highlighted matches. Its parts are plain text. */
-function Marked({ parts }: { parts: Schemas["Part"][] }): JSX.Element {
-  return <bdi dir="auto">{parts.map((p, i): ComponentChildren => p.match ? <mark key={i}>{visible(p.text)}</mark> : visible(p.text))}</bdi>;
 }
 
 function Facets({ about, now, filtered, clear }: {

@@ -13,6 +13,7 @@ export const area: Area = {
     { path: "/photos/:id", title: "Photo", load: () => import("./photo.js") },
     { path: "/photos/batches/:id", title: "Batch of photos", load: () => import("./batch.js") },
   ],
+  pageOf: (id) => `/photos/${id}`,
   recent: () => import("./recent.js").then(({ recent }) => recent(recentItems)),
   upload,
 };

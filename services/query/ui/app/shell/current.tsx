@@ -17,7 +17,9 @@ export function ready(at: string, title: string, page: ComponentType<PageProps>)
 }
 
 /** The page of a route. start is the address of the start page, to which the page for unknown addresses links. */
-export function Current({ at, start }: { at: Match | undefined; start: string }): JSX.Element {
+export function Current({ at, start, Elsewhere }: {
+  at: Match | undefined; start: string; Elsewhere?: NonNullable<PageProps["Elsewhere"]>;
+}): JSX.Element {
   const [, redraw] = useState(0), [failed, setFailed] = useState(false);
   const Found = at && pages.get(at.route);
   useEffect(() => {
@@ -59,5 +61,5 @@ export function Current({ at, start }: { at: Match | undefined; start: string })
     );
   }
   if (!Found) return <Page title={at.route.title}><Loading what="the page"><Skeleton rows={6} height={55} /></Loading></Page>;
-  return <Found key={path.value} params={at.params} />;
+  return <Found key={path.value} params={at.params} {...Elsewhere ? { Elsewhere } : {}} />;
 }

@@ -6,6 +6,7 @@ import { areas } from "../areas.js";
 import { match, path, type Route, start } from "../router.js";
 import { Button } from "../ui/button.js";
 import { Code, Upload } from "../ui/icon.js";
+import { lazy } from "../ui/lazy.js";
 import { Toasts } from "../ui/toast.js";
 import { Anywhere } from "../upload/anywhere.js";
 import { openDialog } from "../upload/open.js";
@@ -16,6 +17,8 @@ import { Account } from "./account.js";
 import { Current, ready } from "./current.js";
 import Home from "./home.js";
 import { Keys } from "./keys.js";
+
+const Elsewhere = lazy(() => import("./elsewhere.js"));
 
 const routes: Route[] = [
   ready("/", "Upload anything", Home), ...areas.flatMap((area) => area.routes),
@@ -41,7 +44,7 @@ export function Shell(): JSX.Element {
             <Account />
           </div>
         </header>
-        <main id="main"><Current at={match(routes, path.value)} start="/" /></main>
+        <main id="main"><Current at={match(routes, path.value)} start="/" Elsewhere={Elsewhere} /></main>
       </div>
       <Tray />
       <Toasts />

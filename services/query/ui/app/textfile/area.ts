@@ -12,6 +12,7 @@ export const area: Area = {
     { path: "/files", title: "Text files", load: () => import("./list.js") },
     { path: "/files/:id", title: "Text file", load: () => import("./file.js") },
   ],
+  pageOf: (id) => `/files/${id}`,
   recent: () => import("./recent.js").then(({ recent }) => recent(recentItems)),
   upload,
 };
