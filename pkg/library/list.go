@@ -69,9 +69,16 @@ func (s *Store) FilesByParent(ctx context.Context, parentID string, l Listing) (
 	return s.listFiles(ctx, filesByParent, parentID, l)
 }
 
-// FilesByOwner lists all files of an owner, for operators.
+// FilesByOwner lists all files of an owner, including those in trashed folders; see VisibleFiles.
 func (s *Store) FilesByOwner(ctx context.Context, owner string, l Listing) (FilePage, error) {
 	return s.listFiles(ctx, filesByOwner, owner, l)
+}
+
+// After returns the cursor of the page of FilesByOwner that begins after a file, which need not exist any more.
+func (s *Store) After(f File) (cursor string, err error) {
+	return partition(s.files, idName, filesByOwner, f.OwnedBy).After(table.Key{
+		idName: table.Text(f.ID), ownedByName: table.Text(f.OwnedBy), createdName: table.Text(f.CreatedAt),
+	})
 }
 
 // FilesByBlob lists the file of a blob, for operators.
@@ -105,13 +112,19 @@ func (s *Store) listFiles(ctx context.Context, by index, value string, l Listing
 
 // query reads a page of an index. name is the table and id its partition key.
 func (s *Store) query(ctx context.Context, name, id string, by index, value string, l Listing) (items []table.Key, next string, err error) {
+	list := partition(name, id, by, value)
+	list.Filter = l.filter()
+	list.Sparse = list.Filter != nil
+	return list.Page(ctx, s.db, cmp.Or(l.Limit, DefaultLimit), l.Cursor)
+}
+
+// partition returns the list of the items with a value in an index. name is the table and id its partition key.
+func partition(name, id string, by index, value string) table.Partition {
 	list := table.Partition{Table: name, Index: by.name, Hash: by.hash, Value: value, Keys: []string{id, by.hash}}
 	if by.sort != "" {
 		list.Keys = append(list.Keys, by.sort)
 	}
-	list.Filter = l.filter()
-	list.Sparse = list.Filter != nil
-	return list.Page(ctx, s.db, cmp.Or(l.Limit, DefaultLimit), l.Cursor)
+	return list
 }
 
 // filter returns the condition on the nodes of a list, or nil.
@@ -151,23 +164,59 @@ func (s *Store) nameTaken(ctx context.Context, n Node) (bool, error) {
 // Visible returns the nodes that are neither in the trash nor below a trashed folder. It reads the path of each parent
 // folder once, with strongly consistent reads.
 func (s *Store) Visible(ctx context.Context, nodes []Node) ([]Node, error) {
-	hidden := map[string]bool{} // by folder id
+	hides := s.hidden()
 	var visible []Node
 	for _, n := range nodes {
-		gone, known := hidden[n.ParentID]
-		if !known && n.Type != KindUser {
-			path, err := s.Path(ctx, n.ParentID)
-			if err != nil && !errors.Is(err, lifecycle.ErrNotFound) {
+		gone := n.IsDeleted
+		if n.Type != KindUser && !gone {
+			var err error
+			if gone, err = hides(ctx, n.ParentID); err != nil {
 				return nil, err
 			}
-			gone = err != nil || path.Trashed()
-			hidden[n.ParentID] = gone
 		}
-		if !gone && !n.IsDeleted {
+		if !gone {
 			visible = append(visible, n)
 		}
 	}
 	return visible, nil
+}
+
+// VisibleFiles is like Visible, for files.
+func (s *Store) VisibleFiles(ctx context.Context, files []File) ([]File, error) {
+	hides := s.hidden()
+	var visible []File
+	for _, f := range files {
+		if f.IsDeleted {
+			continue
+		}
+		gone, err := hides(ctx, f.ParentID)
+		if err != nil {
+			return nil, err
+		}
+		if !gone {
+			visible = append(visible, f)
+		}
+	}
+	return visible, nil
+}
+
+// hidden returns a function that reports whether a folder is missing, in the trash, or below a trashed folder. It reads the
+// path of each folder once.
+func (s *Store) hidden() func(ctx context.Context, folderID string) (bool, error) {
+	known := map[string]bool{}
+	return func(ctx context.Context, folderID string) (bool, error) {
+		gone, read := known[folderID]
+		if read {
+			return gone, nil
+		}
+		path, err := s.Path(ctx, folderID)
+		if err != nil && !errors.Is(err, lifecycle.ErrNotFound) {
+			return false, err
+		}
+		gone = err != nil || path.Trashed()
+		known[folderID] = gone
+		return gone, nil
+	}
 }
 
 // height returns the height of the tree of folders below a folder. It lists all folders of the owner with eventually

@@ -34,14 +34,13 @@ type Page struct {
 // List reads a page of jobs. A page for a rare status may have fewer jobs than Limit, or none, and still
 // have a NextCursor. It returns table.ErrCursor for a cursor of another list.
 func (s *Store) List(ctx context.Context, l Listing) (Page, error) {
-	list, limit := table.Partition{Table: s.table, Index: IndexByUser, Hash: userIDName, Value: l.UserID}, int32(UserLimit)
+	list, limit := s.indexed(IndexByUser, userIDName, l.UserID), int32(UserLimit)
 	if l.UserID == "" {
-		list.Index, list.Hash, list.Value, limit = IndexByStatus, statusName, string(l.Status), StatusLimit
+		list, limit = s.indexed(IndexByStatus, statusName, string(l.Status)), StatusLimit
 	}
 	if l.Limit > 0 {
 		limit = l.Limit
 	}
-	list.Keys = []string{jobIDName, list.Hash, createdAtName}
 	filter := expression.Name(ttlName).GreaterThan(expression.Value(s.now().Unix()))
 	if l.UserID != "" && l.Status != "" {
 		filter, list.Sparse = filter.And(expression.Name(statusName).Equal(expression.Value(string(l.Status)))), true
@@ -64,4 +63,16 @@ func (s *Store) List(ctx context.Context, l Listing) (Page, error) {
 		page.Jobs = append(page.Jobs, job)
 	}
 	return page, nil
+}
+
+// indexed returns the list of the jobs with a value in an index, which is sorted by their creation.
+func (s *Store) indexed(index, hash, value string) table.Partition {
+	return table.Partition{Table: s.table, Index: index, Hash: hash, Value: value, Keys: []string{jobIDName, hash, createdAtName}}
+}
+
+// After returns the cursor of the page of the user's jobs that begins after a job, which need not exist any more.
+func (s *Store) After(j Job) (cursor string, err error) {
+	return s.indexed(IndexByUser, userIDName, j.UserID).After(table.Key{
+		jobIDName: table.Text(j.JobID), userIDName: table.Text(j.UserID), createdAtName: table.Integer(j.CreatedAt),
+	})
 }

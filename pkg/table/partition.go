@@ -35,7 +35,7 @@ const (
 // the previous page, empty for the first. next is empty on the last page. A page with a filter can contain fewer
 // items, or none, even if next is not empty. The error is ErrCursor if the cursor belongs to another partition.
 func (p Partition) Page(ctx context.Context, db Reader, limit int32, cursor string) (items []Key, next string, err error) {
-	scope := p.Table + "/" + p.Index + "/" + p.Value
+	scope := p.scope()
 	start, err := ParseCursor(scope, cursor)
 	if err == nil && start != nil && !p.has(start) {
 		err = ErrCursor
@@ -65,6 +65,15 @@ func (p Partition) Page(ctx context.Context, db Reader, limit int32, cursor stri
 	next, err = Cursor(scope, start)
 	return items, next, err
 }
+
+// After returns the cursor of the page that begins after an item, which need not exist any more. The item contains at least
+// the attributes in Keys.
+func (p Partition) After(item Key) (cursor string, err error) {
+	return Cursor(p.scope(), p.keyOf(item))
+}
+
+// scope names the list in its cursors.
+func (p Partition) scope() string { return p.Table + "/" + p.Index + "/" + p.Value }
 
 func (p Partition) query(limit int32) (*dynamodb.QueryInput, error) {
 	condition := expression.KeyEqual(expression.Key(p.Hash), expression.Value(p.Value))

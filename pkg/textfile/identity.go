@@ -2,11 +2,13 @@ package textfile
 
 import (
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -20,6 +22,25 @@ func NewFileID() (string, error) {
 		return "", fmt.Errorf("generate a file id: %w", err)
 	}
 	return id.String(), nil
+}
+
+// Listed returns the time in the id of the file, to the millisecond. Lists are sorted by it. The file is reserved a moment
+// later.
+func (f File) Listed() time.Time {
+	id, err := uuid.Parse(f.FileID)
+	if err != nil {
+		return f.Created()
+	}
+	return time.UnixMilli(int64(binary.BigEndian.Uint64(id[:8]) >> 16)).UTC()
+}
+
+// Size returns the reserved size in bytes, or -1 if it was unknown.
+func (f File) Size() int64 {
+	_, size, err := ParseObjectKey(f.S3Key)
+	if err != nil {
+		return -1 // there is no object with such a key
+	}
+	return size
 }
 
 // ErrForeignKey means that an object key does not belong to an uploaded file.

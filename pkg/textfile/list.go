@@ -31,7 +31,7 @@ type Page struct {
 // status may have fewer files than Limit, or none, and still have a NextCursor. List returns table.ErrCursor
 // for a cursor of another list.
 func (s *Store) List(ctx context.Context, l Listing) (Page, error) {
-	list := table.Partition{Table: s.table, Hash: partitionKey, Value: ownerPrefix + l.OwnerID, Keys: []string{partitionKey, sortKey}}
+	list := s.filesOf(l.OwnerID)
 	if l.Status != "" {
 		filter := expression.Name(statusName).Equal(expression.Value(string(l.Status)))
 		list.Filter, list.Sparse = &filter, true
@@ -45,6 +45,16 @@ func (s *Store) List(ctx context.Context, l Listing) (Page, error) {
 		return Page{}, fmt.Errorf("list: %w", err)
 	}
 	return page, nil
+}
+
+// filesOf returns the list of an owner's files, which is sorted by their ids.
+func (s *Store) filesOf(owner string) table.Partition {
+	return table.Partition{Table: s.table, Hash: partitionKey, Value: ownerPrefix + owner, Keys: []string{partitionKey, sortKey}}
+}
+
+// After returns the cursor of the page of the owner's files that begins after a file, which need not exist any more.
+func (s *Store) After(f File) (cursor string, err error) {
+	return s.filesOf(f.OwnerID).After(historyKey(f.OwnerID, f.FileID))
 }
 
 // Counts reads the words of the COMPLETED files of a page, by file id. It omits a file that was deleted or retried since.

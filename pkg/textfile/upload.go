@@ -17,12 +17,8 @@ var uploads = map[lifecycle.State]upload.State{Pending: upload.Waiting, Failed: 
 
 // Upload describes the upload of a file, whose object is in the bucket. Its event is FileUploaded.
 func (f File) Upload(bucket *blob.Store) upload.Item {
-	_, size, err := ParseObjectKey(f.S3Key)
-	if err != nil {
-		size = -1 // there is no object with such a key
-	}
 	return upload.Item{
-		Area: Name, ID: f.FileID, Owner: f.OwnerID, Bucket: bucket, Key: f.S3Key, Size: size,
+		Area: Name, ID: f.FileID, Owner: f.OwnerID, Bucket: bucket, Key: f.S3Key, Size: f.Size(),
 		State: uploads[f.Status], Status: string(f.Status), Created: f.Created(), Updated: f.Updated(),
 		Again: f.Status == Pending && f.Retried(), Stored: f.Final(),
 		Event: func(object blob.Object) event.Event {

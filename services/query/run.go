@@ -20,6 +20,7 @@ import (
 	"github.com/assay-project/assay/pkg/sweep"
 	"github.com/assay-project/assay/pkg/web"
 	"github.com/assay-project/assay/services/query/find"
+	"github.com/assay-project/assay/services/query/item"
 	"github.com/assay-project/assay/services/query/live"
 	"github.com/assay-project/assay/services/query/mcp"
 	"github.com/assay-project/assay/services/query/me"
@@ -67,6 +68,7 @@ type Service struct {
 	dead    *status.DeadLetters
 	traces  *trace.Service
 	found   *find.Service
+	items   *item.Service
 	mcp     mcp.Config
 }
 
@@ -125,6 +127,7 @@ func newService(cfg Config, list []Entry, backends *backend.Connections, log zer
 	found := find.New(waits)
 	reports := sweep.NewReports(base.Documents)
 	traces := trace.New(backends.Bus, hooks, reports)
+	items := &item.Service{}
 	var worked []status.Area
 	for i, entry := range list {
 		worked = append(worked, status.Area{Name: entry.Name, Work: entry.Work})
@@ -137,8 +140,11 @@ func newService(cfg Config, list []Entry, backends *backend.Connections, log zer
 		if traced, ok := base.Areas[i].(trace.Area); ok {
 			traces.Add(entry.Name, entry.Work, traced)
 		}
+		if shown, ok := base.Areas[i].(item.Area); ok {
+			items.Add(entry.Name, shown)
+		}
 	}
-	s := &Service{Service: base, hub: hub, hooks: hooks, traces: traces, found: found, mcp: cfg.MCP}
+	s := &Service{Service: base, hub: hub, hooks: hooks, traces: traces, found: found, items: items, mcp: cfg.MCP}
 	s.status = status.New(status.Options{
 		Bus: backends.Bus, Checks: s.Health, Reports: reports, Log: log, Registry: reg, Areas: worked,
 		Streams: []string{bus.StreamOutcomes, bus.StreamDead, bus.StreamAttempts, bus.StreamAudit, bus.StreamNotices, libraries.NodeStream},
@@ -166,6 +172,7 @@ func (s *Service) calls(r *web.Router) {
 	s.hub.Routes(r)
 	me.Routes(r, s.Quotas)
 	s.found.Routes(r)
+	s.items.Routes(r)
 	s.hooks.Routes(r)
 }
 

@@ -47,7 +47,7 @@ func (s *source) Items(ctx context.Context) iter.Seq2[search.Item, error] {
 				s.log.Error().Err(broken.Err).Str("key", broken.Key).Msg("skipped a file that cannot be read")
 			}
 			for _, f := range page.Files {
-				if f.Final() && !yield(item(f), nil) {
+				if f.Final() && !yield(indexed(f), nil) {
 					return
 				}
 			}
@@ -58,8 +58,8 @@ func (s *source) Items(ctx context.Context) iter.Seq2[search.Item, error] {
 	}
 }
 
-// item returns a file in a final state for the index.
-func item(f textfile.File) search.Item {
+// indexed returns a file in a final state for the index.
+func indexed(f textfile.File) search.Item {
 	i := search.Ended{ID: f.FileID, Owner: f.OwnerID, Name: f.FileName, At: f.Updated(), Failed: f.Status == textfile.Failed}.Item(search.KindFile)
 	i.Status = string(f.Status)
 	return i
