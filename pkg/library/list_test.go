@@ -85,3 +85,39 @@ func TestListFilters(t *testing.T) {
 		}
 	}
 }
+
+// TestListContinuesAfterAFile checks that the list of an owner's files continues behind each file, and that a file in the trash or
+// in a trashed folder is not visible.
+func TestListContinuesAfterAFile(t *testing.T) {
+	r := open(t)
+	folder := r.folder("docs", "")
+	var files []File
+	for i, parent := range []string{"", folder.ID, "", ""} {
+		r.clock = r.clock.Add(time.Second)
+		_, f := r.file(fmt.Sprintf("%d.txt", i), parent)
+		files = append([]File{f}, files...)
+	}
+	for i, f := range files {
+		cursor, err := r.After(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		page, err := r.FilesByOwner(t.Context(), "ann", Listing{Cursor: cursor})
+		if err != nil || len(page.Files) != len(files)-1-i || len(page.Files) > 0 && page.Files[0].ID != files[i+1].ID {
+			t.Errorf("after file %d: got %+v, error %v, want the files after it", i, page, err)
+		}
+	}
+	for _, id := range []string{folder.ID, files[0].ID} {
+		if _, err := r.Trash(t.Context(), id, Edit{By: "ann"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	page, err := r.FilesByOwner(t.Context(), "ann", Listing{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	visible, err := r.VisibleFiles(t.Context(), page.Files)
+	if err != nil || len(page.Files) != 4 || len(visible) != 2 || visible[0].ID != files[1].ID || visible[1].ID != files[3].ID {
+		t.Errorf("got %+v, error %v, want the files outside of the trash", visible, err)
+	}
+}

@@ -84,3 +84,22 @@ func TestCursorsOfOtherListsAreRejected(t *testing.T) {
 		}
 	}
 }
+
+// TestListContinuesAfterAJob checks that a list continues behind each job, also if the job was deleted.
+func TestListContinuesAfterAJob(t *testing.T) {
+	r := open(t)
+	ids := r.fill(4)
+	for i, id := range ids {
+		j, err := r.Delete(t.Context(), id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cursor, err := r.After(j)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if rest, _ := r.all(Listing{UserID: "ann", Cursor: cursor}); !slices.Equal(rest, ids[i+1:]) {
+			t.Errorf("after job %d: got %q, want %q", i, rest, ids[i+1:])
+		}
+	}
+}

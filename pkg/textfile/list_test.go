@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -192,5 +193,35 @@ func TestCountsAreThoseOfCompletedFiles(t *testing.T) {
 	counts, err := d.Counts(t.Context(), append(files, waiting))
 	if want := (WordTotals{TotalWords: 5, UniqueWords: 3}); err != nil || len(counts) != 1 || counts["f0"] != want {
 		t.Errorf("got %v, error %v, want only %v of f0", counts, err, want)
+	}
+}
+
+// TestListContinuesAfterAFile checks that a list continues behind each file, also if the file was deleted, and that its files are
+// sorted by Listed.
+func TestListContinuesAfterAFile(t *testing.T) {
+	d := open(t)
+	var files []File
+	for range 4 {
+		id, err := NewFileID()
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append([]File{d.next(d.Reserve(t.Context(), File{FileID: id, OwnerID: "ann", FileName: "a"}))}, files...)
+	}
+	for i, f := range files {
+		cursor, err := d.After(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := d.Delete(t.Context(), f); err != nil {
+			t.Fatal(err)
+		}
+		page, err := d.List(t.Context(), Listing{OwnerID: "ann", Limit: 10, Cursor: cursor})
+		if err != nil || len(page.Files) != len(files)-1-i || len(page.Files) > 0 && page.Files[0].FileID != files[i+1].FileID {
+			t.Errorf("after file %d: got %+v, error %v, want the files after it", i, page, err)
+		}
+		if i > 0 && f.Listed().After(files[i-1].Listed()) || time.Since(f.Listed()).Abs() > time.Minute {
+			t.Errorf("file %d is listed at %s, want the time of its id, and none after that of the file before", i, f.Listed())
+		}
 	}
 }

@@ -83,7 +83,7 @@ var rated = []string{
 	"GET /v1/library/nodes/{id}/links", "POST /v1/library/nodes/{id}/links", "DELETE /v1/library/nodes/{id}/links",
 	"GET /v1/library/nodes/{id}/path", "GET /v1/library/nodes/{id}/permissions",
 	"PUT /v1/library/nodes/{id}/permissions", "POST /v1/library/nodes/{id}/restore",
-	"GET /v1/library/operations/{id}", "GET /v1/me", "GET /v1/owners/{ownerId}/files",
+	"GET /v1/items", "GET /v1/items/{area}/{id}", "GET /v1/library/operations/{id}", "GET /v1/me", "GET /v1/owners/{ownerId}/files",
 	"GET /v1/owners/{ownerId}/photos", "DELETE /v1/photo-batches/{id}",
 	"POST /v1/photo-batches/{id}/retry", "DELETE /v1/photos/{id}", "POST /v1/photos/{id}/cancel",
 	"GET /v1/photos/{id}/download", "POST /v1/photos/explain", "POST /v1/photos/{id}/retry", "POST /v1/photos/{id}/uploaded", "POST /v1/photos/{id}/urls", "GET /v1/session",

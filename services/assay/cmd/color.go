@@ -66,9 +66,9 @@ func (s *settings) state(name string) painted {
 	switch strings.ToLower(name) {
 	case "failed", "failing", "dead", "firing", "suspended", "revoked", "expired", "error":
 		c = red
-	case "completed", "processed", "active", "delivered", "ok", "enabled", "normal", "polling":
+	case "completed", "processed", "done", "active", "delivered", "ok", "enabled", "normal", "polling":
 		c = green
-	case "pending", "in_progress", "queued", "processing", "editing", "created", "loading", "loaded", "processedpartially",
+	case "pending", "in_progress", "queued", "processing", "editing", "created", "loading", "loaded", "processedpartially", "partial",
 		"paused", "held", "retrying", "waiting", "stopped":
 		c = yellow
 	}

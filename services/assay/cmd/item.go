@@ -66,7 +66,11 @@ func (i item[T]) newList(cmd *cobra.Command) *cobra.Command {
 	var all bool
 	cmd.Args = cobra.NoArgs
 	cmd.PreRunE = func(*cobra.Command, []string) error {
-		listing.Status = strings.ToUpper(listing.Status)
+		for _, status := range i.statuses {
+			if strings.EqualFold(status, listing.Status) {
+				listing.Status = status
+			}
+		}
 		if err := oneOf("--status", listing.Status, i.statuses); err != nil {
 			return err
 		}

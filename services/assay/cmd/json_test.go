@@ -17,7 +17,7 @@ func TestJSONHasOneRule(t *testing.T) {
 	p.upload("a.txt", "one")
 	p.run("library", "mkdir", "/"+t.Name())
 	for _, args := range [][]string{
-		{"list"}, {"get", p.upload("b.txt", "two")}, {"health"}, {"version"}, {"library", "ls"}, {"library", "tree"}, {"open"},
+		{"list"}, {"items"}, {"get", p.upload("b.txt", "two")}, {"health"}, {"version"}, {"library", "ls"}, {"library", "tree"}, {"open"},
 		{"library", "search", t.Name()}, {"library", "links", "/" + t.Name()}, {"library", "share", "/" + t.Name()}, {"env", "--data", testDir},
 		{"webhooks", "list"}, {"photo", "list"}, {"photo", "explain", "sepia"}, {"feed", "list"}, {"dead", "list", "--data", testDir},
 	} {

@@ -7,6 +7,7 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/feed"
 	"github.com/assay-project/assay/services/assay/test/e2e/find"
 	"github.com/assay-project/assay/services/assay/test/e2e/identity"
+	"github.com/assay-project/assay/services/assay/test/e2e/items"
 	"github.com/assay-project/assay/services/assay/test/e2e/library"
 	"github.com/assay-project/assay/services/assay/test/e2e/live"
 	"github.com/assay-project/assay/services/assay/test/e2e/operation"
@@ -23,7 +24,7 @@ import (
 // Promises returns the promises that a running system keeps, regardless of the number of its programs.
 func Promises() system.Promises {
 	return system.Join(
-		uploads.Promises(), outcomes.Promises(), live.Promises(), operation.Promises(), find.Promises(),
+		uploads.Promises(), outcomes.Promises(), live.Promises(), operation.Promises(), find.Promises(), items.Promises(),
 		feed.Promises(),
 		photos.Promises(),
 		library.Promises(),
@@ -52,5 +53,6 @@ func Callers() []identity.Area {
 		library.Callers(),
 		webhooks.Callers(),
 		find.Callers(),
+		items.Callers(),
 	}
 }

@@ -19,12 +19,17 @@ func sharingIsEnforced(t *testing.T, w *world) {
 	})
 	stranger := w.provider.Token(t, "dora", map[string]any{"groups": []string{"physicists"}})
 	node := w.HTTP + "/v1/library/nodes/"
-	share := func(users, groups string) {
+	item := w.HTTP + "/v1/items/library/" + w.items["node"]
+	permit := func(permissions string) {
 		t.Helper()
-		status, text := w.ask(t, w.anna, http.MethodPut, node+w.items["folder"]+"/permissions", `{"isPublic":false,"users":[`+users+`],"groups":[`+groups+`]}`)
+		status, text := w.ask(t, w.anna, http.MethodPut, node+w.items["folder"]+"/permissions", permissions)
 		if status != http.StatusOK {
 			t.Fatalf("sharing returned %d, want 200: %s", status, text)
 		}
+	}
+	share := func(users, groups string) {
+		t.Helper()
+		permit(`{"isPublic":false,"users":[` + users + `],"groups":[` + groups + `]}`)
 	}
 	sees := func(name, token string, sees bool) {
 		t.Helper()
@@ -37,6 +42,9 @@ func sharingIsEnforced(t *testing.T, w *world) {
 			if status != read || strings.Contains(text, w.annasOwner) {
 				t.Errorf("%s: %s: %d %s, want %d without the owner %s", name, path, status, text, read, w.annasOwner)
 			}
+		}
+		if status, text := w.ask(t, token, http.MethodGet, item, ""); status != read || strings.Contains(text, w.annasOwner) {
+			t.Errorf("%s: %s: %d %s, want %d without the owner %s", name, item, status, text, read, w.annasOwner)
 		}
 		if status, text := w.ask(t, token, http.MethodPatch, node+w.items["node"], `{"displayName":"x"}`); status != change {
 			t.Errorf("%s: a change: %d %s, want %d", name, status, text, change)
@@ -61,6 +69,19 @@ func sharingIsEnforced(t *testing.T, w *world) {
 	sees("a member of another group", stranger, false)
 	share("", "")
 	sees("a former member of the group", chemist, false)
+	for permissions, want := range map[string]int{`{"isPublic":true}`: http.StatusOK, `{"isPublic":false}`: http.StatusUnauthorized} {
+		permit(permissions)
+		for _, at := range []string{item, node + w.items["node"]} {
+			if status, text := w.ask(t, "", http.MethodGet, at, ""); status != want || strings.Contains(text, w.annasOwner) {
+				t.Errorf("with the permissions %s, %s without a credential: %d %s, want %d without the owner %s", permissions, at, status, text, want, w.annasOwner)
+			}
+		}
+	}
+	for at, want := range map[string]int{item + "?link=" + w.items["link"]: http.StatusOK, item + "?link=wrong": http.StatusNotFound} {
+		if status, text := w.ask(t, "", http.MethodGet, at, ""); status != want {
+			t.Errorf("%s without a credential: %d %s, want %d", at, status, text, want)
+		}
+	}
 
 	// The names from the provider are in the user's root node, which ingest writes on the user's first call.
 	if status, text := w.ask(t, chemist, http.MethodPost, w.HTTP+"/v1/library/folders", `{"name":"own"}`); status != http.StatusCreated {

@@ -37,7 +37,7 @@ var edits = []edit{
 	{"services/assay/setup/setup.go", `	Library  library.Config`, `	LineCount linecount.Config`},
 	{"services/assay/setup/setup.go", `		library.Area(c.Library),`, `		linecount.Area(c.LineCount),`},
 
-	{"services/assay/cmd/root.go", `		newFeed(s), newAlerts(s), newPhoto(s), newLibrary(s), newFind(s),`, `		newLineCount(s),`},
+	{"services/assay/cmd/root.go", `		newFeed(s), newAlerts(s), newPhoto(s), newLibrary(s),`, `		newLineCount(s),`},
 
 	{"services/assay/test/e2e/e2e.go", `	"` + module + `services/assay/test/e2e/library"`, `	"` + module + `services/assay/test/e2e/linecount"`},
 	{"services/assay/test/e2e/e2e.go", `		library.Promises(),`, `		linecount.Promises(),`},
