@@ -3,6 +3,7 @@ package item
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -50,15 +51,19 @@ func (s *shelf) Items(_ context.Context, p Page) (items []Listed, next string, e
 func later(a, b string) int { return strings.Compare(b, a) }
 
 func (s *shelf) add(id string, ms int64, status Status) {
-	s.items = append(s.items, Listed{Item: Item{ID: id, Status: status}, At: time.UnixMilli(ms), After: fmt.Sprintf("%06d/%06s", ms, id)})
-	slices.SortFunc(s.items, func(a, b Listed) int { return later(a.After, b.After) })
+	i := Listed{Item: Item{ID: id, Status: status}, At: time.UnixMilli(ms), After: fmt.Sprintf("%06d/%06s", ms, id)}
+	at, _ := slices.BinarySearchFunc(s.items, i.After, func(other Listed, after string) int { return later(other.After, after) })
+	s.items = slices.Insert(s.items, at, i)
 }
+
+// lists is the number of random lists that TestPagesAreStable reads.
+var lists = flag.Uint64("lists", 150, "number of random lists to read")
 
 // TestPagesAreStable reads lists of three areas page by page, while items with any time are added and deleted between the
 // pages. Every item that exists throughout is returned exactly once, no other more than once, and no page contains an item that
 // is newer than one before it.
 func TestPagesAreStable(t *testing.T) {
-	for seed := range uint64(1000) {
+	for seed := range *lists {
 		if err := readAll(rand.New(rand.NewPCG(seed, 1))); err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}

@@ -66,7 +66,10 @@ func itemOf(f library.File) item.Item {
 	id := url.PathEscape(f.ID)
 	i := item.Item{
 		ID: f.ID, Name: f.Name, ContentType: cmp.Or(detected, f.ContentType), Status: statuses[f.Status], State: string(f.Status),
-		Created: f.Created(), Updated: f.Updated(), Error: f.ErrorMessage, Details: "/v1/library/nodes/" + id, Page: "/library/" + id,
+		Created: f.Created(), Updated: f.Updated(), Details: "/v1/library/nodes/" + id, Page: "/library/" + id,
+	}
+	if i.Status == item.Failed || i.Status == item.Partial {
+		i.Error = f.ErrorMessage
 	}
 	if f.Length >= 0 {
 		i.Size = &f.Length

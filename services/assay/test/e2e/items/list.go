@@ -162,9 +162,9 @@ func pagesAreStable(t *testing.T, s system.System) {
 		}
 		system.Reserve(t, c, fmt.Sprintf("new%d.txt", n), "text/plain", "new") // newer than what is on the pages
 		switch n {
-		case 0: // the item that was just returned, with which the page ended
+		case 0: // the item that was just returned, behind which its area continues
 			err = c.TrashNode(system.Within(t), want[0])
-		case 2: // the item that would be next
+		case 2: // items of later pages
 			if err = c.DeletePhoto(system.Within(t), want[4]); err == nil {
 				err = c.Delete(system.Within(t), want[5])
 			}
