@@ -33,6 +33,7 @@ func Run(t *testing.T, open Open) {
 		"no words":    noWordsFindNothing,
 		"forms":       formsAreFound,
 		"typos":       typingErrorsAreFound,
+		"recall":      typosAreRecalled,
 		"long texts":  longTextsAreSearched,
 		"visibility":  callersSeeWhatTheTablesAllow,
 		"filters":     filtersAndFacets,
