@@ -102,6 +102,7 @@ type NewFile struct {
 	ContentType string
 	Options     ReadOptions
 	Origin      string // URL from which the analyzer fetches the content; empty for an upload
+	Source      string // identifies the content if it is a copy of that of another item; empty for an upload
 	Keyed       bool   // the id comes from an idempotency key, so that a file that was erased may have had it
 }
 

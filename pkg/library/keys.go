@@ -56,6 +56,10 @@ func (r NewFile) ReservedAs(key string) bool {
 
 func (r NewFile) uploadKey(place ...string) string {
 	terms := slices.Concat(place, []string{r.Name, r.ContentType, r.SHA256, strconv.FormatInt(r.Length, 10)})
+	if r.Source != "" {
+		// The other item may be deleted before a request is repeated, so its properties are not part of the key.
+		terms = slices.Concat(place, []string{"copy", r.Source})
+	}
 	if r.Origin != "" {
 		terms = append(terms, r.Origin)
 	}

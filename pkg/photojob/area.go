@@ -75,7 +75,8 @@ func access(cfg Config) map[area.Program][]area.Statement {
 				"processingStartedAt", "processingCompletedAt").ReturningNothing(),
 			area.Allow("PhotosUpload", []string{"s3:GetObject", "s3:PutObject", "s3:AbortMultipartUpload", "s3:DeleteObject"}, uploads),
 			area.Allow("PhotosRemove", []string{"s3:DeleteObject"}, work, edited),
-			area.Allow("PhotosBucket", list, temp),
+			area.Allow("PhotosSend", []string{"s3:GetObject"}, edited),
+			area.Allow("PhotosBuckets", list, temp, final),
 		},
 		area.Analyzer: {
 			area.Allow("PhotosMove", []string{"dynamodb:UpdateItem"}, jobs).Attributes(

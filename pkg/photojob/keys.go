@@ -34,8 +34,13 @@ const (
 var ErrForeignKey = errors.New("not an object of a photo job")
 
 // UploadKey returns the key under which the bytes of a job are uploaded, without the time of its creation. It contains a
-// hash of the terms, so that two reservations of one job id with different terms have different keys.
+// hash of the terms, so that two reservations of one job id with different terms have different keys. That of a copy
+// depends on what the client requested, not on the properties of the other item, which may be deleted before the request is
+// repeated.
 func (t Terms) UploadKey(jobID string) string {
+	if t.Source != "" {
+		t = Terms{Source: t.Source, Prompt: t.Prompt, Options: t.Options}
+	}
 	terms, _ := json.Marshal(t) // cannot fail: strings and numbers can always be encoded
 	sum := sha256.Sum256(terms)
 	return blob.Key(UploadPrefix, jobID+"/"+strconv.FormatInt(t.Size, 10)+"-"+hex.EncodeToString(sum[:16]))

@@ -3,6 +3,7 @@ package photojob
 import (
 	"fmt"
 	"mime"
+	"path"
 	"unicode/utf8"
 
 	"github.com/assay-project/assay/pkg/upload"
@@ -35,6 +36,8 @@ type Terms struct {
 	SHA256      string // base64; if empty, the digest is not verified
 	Prompt      string
 	Options     Options
+	// Source identifies the photo if it is a copy of the content of another item, and is empty for an upload.
+	Source string `json:",omitempty"`
 
 	Unasked bool `json:"-"` // the client specified no provider; Options contains the local one
 }
@@ -49,6 +52,19 @@ func (t Terms) Job(jobID, userID string) Job {
 
 // Violation is an error in one field of the terms.
 type Violation struct{ Field, Message string }
+
+// ShortName returns a file name of the allowed length: that of a longer one loses characters before its extension.
+func ShortName(name string) string {
+	all := []rune(name)
+	if len(all) <= maxFileName {
+		return name
+	}
+	ending := []rune(path.Ext(name))
+	if len(ending) >= maxFileName {
+		ending = nil
+	}
+	return string(all[:maxFileName-len(ending)]) + string(ending)
+}
 
 // Completed returns the terms with defaults: the local provider, and the media type in lower case
 // without parameters.

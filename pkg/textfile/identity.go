@@ -55,6 +55,10 @@ type Reservation struct {
 	ContentType string
 	SHA256      string // as declared; may be empty
 	Size        int64  // in bytes; negative if unknown
+	// Source identifies the content if it is a copy of that of another item, and is empty for an upload. The size is then
+	// unknown, and the other fields are not part of the key, so that a repeated request has the same key even if the
+	// other item was deleted.
+	Source string
 	// Key is the KeyHash of the upload's idempotency key; empty without one.
 	Key string
 }
@@ -71,7 +75,11 @@ func (r Reservation) ObjectKey(fileID string) string {
 	if r.Size >= 0 {
 		size = strconv.FormatInt(r.Size, 10)
 	}
-	sum := sha256.Sum256([]byte(strings.Join([]string{r.FileName, r.ContentType, r.SHA256, size}, "\x00")))
+	declared := []string{r.FileName, r.ContentType, r.SHA256, size}
+	if r.Source != "" {
+		declared = []string{"copy", r.Source}
+	}
+	sum := sha256.Sum256([]byte(strings.Join(declared, "\x00")))
 	name := fileID + "/" + size + "-" + hex.EncodeToString(sum[:16])
 	if r.Key != "" {
 		name += "-" + r.Key

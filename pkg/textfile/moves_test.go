@@ -46,11 +46,11 @@ func TestRetryAsKeepsTheCharset(t *testing.T) {
 		"text/plain": "text/plain; charset=koi8-r", "text/csv; charset=utf-8; header=present": "text/csv; charset=koi8-r; header=present",
 		"": "text/plain; charset=koi8-r", "text/html;;": "text/plain; charset=koi8-r",
 	} {
-		if got := (File{Charset: "koi8-r"}).contentType(uploaded); got != want {
+		if got := (File{Charset: "koi8-r"}).ContentType(uploaded); got != want {
 			t.Errorf("content type %q: got %q, want %q", uploaded, got, want)
 		}
 	}
-	if got := (File{}).contentType("a;;"); got != "a;;" {
+	if got := (File{}).ContentType("a;;"); got != "a;;" {
 		t.Errorf("without a charset: got %q, want the content type as uploaded", got)
 	}
 }

@@ -24,7 +24,7 @@ func (f File) Upload(bucket *blob.Store) upload.Item {
 		Event: func(object blob.Object) event.Event {
 			uploaded := &event.FileUploaded{
 				FileId: f.FileID, OwnerId: f.OwnerID, FileName: f.FileName, Bucket: f.S3Bucket, Key: f.S3Key,
-				Etag: object.ETag, Size: float64(object.Size), ContentType: f.contentType(object.ContentType), UploadedAt: timestamppb.New(object.Modified),
+				Etag: object.ETag, Size: float64(object.Size), ContentType: f.ContentType(object.ContentType), UploadedAt: timestamppb.New(object.Modified),
 			}
 			if f.Status == Pending {
 				uploaded.PendingSince = timestamppb.New(f.Updated())
@@ -37,8 +37,8 @@ func (f File) Upload(bucket *blob.Store) upload.Item {
 	}
 }
 
-// contentType returns the content type of the upload, with the charset that a retry stated.
-func (f File) contentType(uploaded string) string {
+// ContentType returns the content type of the upload, with the charset that a retry stated.
+func (f File) ContentType(uploaded string) string {
 	if f.Charset == "" {
 		return uploaded
 	}

@@ -44,6 +44,7 @@ var limits = map[string][]string{
 	"GET /v1/library/files/{id}/records/{index}/tables/{table}": {held},
 	"GET /v1/library/files/{id}/similar":                        {held},
 	"GET /v1/library/files/{id}/text":                           {held},
+	"POST /v1/items/{area}/{id}/send":                           {stored, backlog},
 	"POST /v1/library/folders":                                  {stored},
 	"POST /v1/library/models":                                   {stored, backlog},
 	"GET /v1/library/models/{id}/report":                        {held},

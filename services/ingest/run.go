@@ -25,6 +25,7 @@ import (
 	"github.com/assay-project/assay/services/ingest/parts"
 	"github.com/assay-project/assay/services/ingest/quotas"
 	"github.com/assay-project/assay/services/ingest/receive"
+	"github.com/assay-project/assay/services/ingest/send"
 	"github.com/assay-project/assay/services/ingest/webhook"
 	"github.com/assay-project/assay/services/ingest/withdrawn"
 )
@@ -59,6 +60,7 @@ type Service struct {
 	notices     *notice.Notices
 	deadLetters *deadletter.Service
 	webhooks    *webhook.Service
+	send        *send.Service
 }
 
 // Run runs the service as a separate process until ctx is done, then finishes the work in progress
@@ -104,13 +106,15 @@ func newService(cfg Config, list []Entry, backends *backend.Connections, log zer
 	}
 	var areas []string
 	var dead []deadletter.Named
+	named := map[string]Area{}
 	for i, entry := range list {
 		areas = append(areas, entry.Name)
+		named[entry.Name] = base.Areas[i]
 		dead = append(dead, deadletter.Named{Area: base.Areas[i], Name: entry.Name, Work: entry.Work})
 	}
 	return &Service{
 		Service: base, tokens: cfg.Exposure.Tokens(), keys: keys.New(identity.NewKeys(base.Documents, time.Now)),
-		deadLetters: deadletter.New(backends.Bus, dead), webhooks: webhook.New(cfg.Webhooks, base.Documents, areas),
+		deadLetters: deadletter.New(backends.Bus, dead), webhooks: webhook.New(cfg.Webhooks, base.Documents, areas), send: send.New(named),
 	}, nil
 }
 
@@ -118,6 +122,7 @@ func newService(cfg Config, list []Entry, backends *backend.Connections, log zer
 func (s *Service) Routes(r *web.Router) {
 	s.Identity.Routes(r, s.tokens)
 	s.Service.Routes(r)
+	s.send.Routes(r)
 	s.webhooks.Routes(r)
 }
 

@@ -13,8 +13,18 @@ import (
 	"github.com/assay-project/assay/services/ingest/receive"
 )
 
-// Content is the content of an item in a request.
+// Content is the content of a new item: Streamed, or Stored.
 type Content interface {
+	// store stores the content as a new object with a media type. It returns blob.ErrExists if the key exists.
+	store(ctx context.Context, to *blob.Store, key, contentType string) (blob.Object, error)
+	// same reports whether a stored object has the content. It is called instead of store, or after it.
+	same(ctx context.Context, in *blob.Store, key string) (bool, error)
+	// Blame returns an HTTP problem if the client's input caused err, and err otherwise.
+	Blame(error) error
+}
+
+// Sent is content that a request contains.
+type Sent interface {
 	io.Reader
 	// Same reports whether a stored object has the same content as what was read.
 	Same(io.Reader) (bool, error)
@@ -22,21 +32,50 @@ type Content interface {
 	Blame(error) error
 }
 
+// Streamed returns the content of a request. It is streamed to the bucket.
+func Streamed(s Sent) Content { return streamed{s} }
+
+type streamed struct{ Sent }
+
+func (s streamed) store(ctx context.Context, to *blob.Store, key, contentType string) (blob.Object, error) {
+	return to.Put(ctx, key, contentType, upload.Metadata(ctx), s)
+}
+
+func (s streamed) same(ctx context.Context, in *blob.Store, key string) (bool, error) {
+	// Read the entire body, so that the client has finished sending before it receives the response.
+	if _, err := io.Copy(io.Discard, s); err != nil {
+		return false, err
+	}
+	stored, err := in.Open(ctx, key, "")
+	if errors.Is(err, blob.ErrNotFound) {
+		return true, nil // the content was deleted, which Confirm detects
+	}
+	if err != nil {
+		return false, err
+	}
+	defer stored.Close()
+	same, err := s.Same(stored)
+	if err != nil {
+		return false, fmt.Errorf("read %s: %w", key, err)
+	}
+	return same, nil
+}
+
 // Put stores the content of an item that Reserve returned, and announces it. created is that of Reserve. If it fails
 // without an idempotency key, it deletes the item.
-func (s *Items[I]) Put(ctx context.Context, item I, created bool, idempotencyKey, contentType string, sent Content) error {
+func (s *Items[I]) Put(ctx context.Context, item I, created bool, idempotencyKey, contentType string, content Content) error {
 	u := s.Upload(item)
 	if !created {
 		// A repeated call: the content may already be stored, or the first call crashed before storing it.
 		_, err := upload.Find(ctx, u)
 		if err == nil {
-			err = s.repeat(ctx, u, sent)
+			err = s.repeat(ctx, u, content)
 		}
 		if !errors.Is(err, upload.ErrNoBytes) {
-			return sent.Blame(err)
+			return content.Blame(err)
 		}
 	}
-	object, err := u.Bucket.Put(ctx, u.Key, contentType, upload.Metadata(ctx), sent)
+	object, err := content.store(ctx, u.Bucket, u.Key, contentType)
 	if err == nil && u.Size < 0 {
 		err = s.Quotas.Stored(ctx, u.Owner, u.Area, u.ID, object.Size)
 	}
@@ -47,34 +86,23 @@ func (s *Items[I]) Put(ctx context.Context, item I, created bool, idempotencyKey
 		err = s.Confirm(ctx, u)
 	case errors.Is(err, blob.ErrExists):
 		// Another call with the same key was faster.
-		err = s.repeat(ctx, u, sent)
+		err = s.repeat(ctx, u, content)
 	}
 	if err != nil && idempotencyKey == "" {
 		s.undo(ctx, item)
 	}
-	return sent.Blame(err)
+	return content.Blame(err)
 }
 
 // repeat confirms an item whose content another call with the same idempotency key has stored. It returns ErrOtherRequest
 // if this call sends different content.
-func (s *Items[I]) repeat(ctx context.Context, u upload.Item, sent Content) error {
-	// Read the entire body, so that the client has finished sending before it receives the response.
-	if _, err := io.Copy(io.Discard, sent); err != nil {
+func (s *Items[I]) repeat(ctx context.Context, u upload.Item, content Content) error {
+	same, err := content.same(ctx, u.Bucket, u.Key)
+	if err != nil {
 		return err
 	}
-	stored, err := u.Bucket.Open(ctx, u.Key, "")
-	if err != nil && !errors.Is(err, blob.ErrNotFound) {
-		return err
-	}
-	if err == nil { // otherwise the content was deleted, which Confirm detects
-		defer stored.Close()
-		same, err := sent.Same(stored)
-		if err != nil {
-			return fmt.Errorf("read %s: %w", u.Key, err)
-		}
-		if !same {
-			return ErrOtherRequest
-		}
+	if !same {
+		return ErrOtherRequest
 	}
 	return s.Confirm(ctx, u)
 }
@@ -101,5 +129,5 @@ func (s *Items[I]) Receive(w http.ResponseWriter, r *http.Request, reserve func(
 	if err != nil {
 		return item, err
 	}
-	return item, s.Put(r.Context(), item, created, key, sent.ContentType, sent)
+	return item, s.Put(r.Context(), item, created, key, sent.ContentType, Streamed(sent))
 }

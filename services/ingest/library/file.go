@@ -151,6 +151,11 @@ func (a *Area) postMultipart(w http.ResponseWriter, r *http.Request) {
 // reserve writes a Loading file and its node. counted states the size that counts toward quotas; it may be known even if
 // the length in terms is not.
 func (a *Area) reserve(ctx context.Context, key string, terms library.NewFile, counted quota.Item) (made item, created bool, err error) {
+	return a.reserveIf(ctx, key, terms, counted, nil)
+}
+
+// reserveIf is like reserve, but reserves no new file if refused is not nil.
+func (a *Area) reserveIf(ctx context.Context, key string, terms library.NewFile, counted quota.Item, refused error) (made item, created bool, err error) {
 	if terms.Name, err = library.CleanName(terms.Name); err != nil {
 		return made, false, err
 	}
@@ -163,7 +168,8 @@ func (a *Area) reserve(ctx context.Context, key string, terms library.NewFile, c
 	terms.ParentID, terms.Type, terms.Bucket = cmp.Or(named, library.RootID(terms.Owner)), cmp.Or(terms.Type, library.TypeOf(terms.ContentType)), a.Bucket.Bucket
 	return accept.Reserve(ctx, a.Shared, accept.Reservation[item]{
 		Owner: terms.Owner, Key: key, Find: a.reservedFile,
-		ID: func(ctx context.Context) (string, error) { return a.ids.New(ctx, terms.Owner, key) },
+		Allow: func(context.Context) error { return refused },
+		ID:    func(ctx context.Context) (string, error) { return a.ids.New(ctx, terms.Owner, key) },
 		Counted: func(id string) []quota.Item {
 			counted.Area, counted.ID = library.Name, id
 			return []quota.Item{counted}

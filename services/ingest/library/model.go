@@ -197,7 +197,7 @@ func (a *Area) derive(ctx context.Context, key string, n library.NewNode, kind e
 	if err != nil {
 		return nil, err
 	}
-	if err := a.Put(ctx, made, created, key, library.RequestMedia, stated{bytes.NewReader(content), content}); err != nil {
+	if err := a.Put(ctx, made, created, key, library.RequestMedia, accept.Streamed(stated{bytes.NewReader(content), content})); err != nil {
 		return nil, err
 	}
 	out := &derivedOutput{Location: location(made.node.ID), ETag: made.node.ETag()}
@@ -212,11 +212,11 @@ type stated struct {
 	content []byte
 }
 
-// Same implements accept.Content.
+// Same implements accept.Sent.
 func (s stated) Same(other io.Reader) (bool, error) {
 	stored, err := io.ReadAll(io.LimitReader(other, int64(len(s.content))+1))
 	return bytes.Equal(stored, s.content), err
 }
 
-// Blame implements accept.Content.
+// Blame implements accept.Sent.
 func (stated) Blame(err error) error { return err }

@@ -65,6 +65,8 @@ func problem(err error) error {
 		}
 	}
 	switch {
+	case errors.Is(err, library.ErrLink):
+		return web.NewProblem(http.StatusNotFound, "link-not-valid", "The link has expired or was revoked.")
 	case errors.Is(err, library.ErrForbidden):
 		return web.NewProblem(http.StatusForbidden, "other-owner", "Only the owner of a node can change it.")
 	case errors.Is(err, library.ErrNameTaken):

@@ -109,14 +109,17 @@ func (a *Area) offered(ctx context.Context, name, prompt string) error {
 }
 
 // create writes a QUEUED job. For a used idempotency key, it returns the job of the first call, even if its provider has
-// since been disabled.
-func (a *Area) create(ctx context.Context, owner, key string, terms photojob.Terms) (photojob.Job, bool, error) {
+// since been disabled. refused is the reason why no new job is created, or nil.
+func (a *Area) create(ctx context.Context, owner, key string, terms photojob.Terms, refused error) (photojob.Job, bool, error) {
 	var route string
 	return accept.Reserve(ctx, a.Shared, accept.Reservation[photojob.Job]{
 		Owner: owner, Key: key, Find: a.store.Get,
 		ID:      func(context.Context) (string, error) { return photojob.NewID(owner, key) },
 		Counted: func(id string) []quota.Item { return []quota.Item{{Area: photojob.Name, ID: id, Bytes: terms.Size}} },
 		Allow: func(ctx context.Context) (err error) {
+			if refused != nil {
+				return refused
+			}
 			route, err = a.route(ctx, terms)
 			return err
 		},

@@ -15,6 +15,7 @@ import (
 
 	"github.com/assay-project/assay/pkg/photojob"
 	"github.com/assay-project/assay/pkg/web"
+	"github.com/assay-project/assay/services/ingest/accept"
 	"github.com/assay-project/assay/services/ingest/receive"
 )
 
@@ -62,11 +63,11 @@ func (a *Area) receive(w http.ResponseWriter, r *http.Request) (job photojob.Job
 	if f.terms, err = checked(f.terms, "body."); err != nil {
 		return job, err
 	}
-	job, created, err := a.create(r.Context(), owner, key, f.terms)
+	job, created, err := a.create(r.Context(), owner, key, f.terms, nil)
 	if err != nil {
 		return job, err
 	}
-	return job, a.Put(r.Context(), job, created, key, job.FileType, photo{bytes.NewReader(f.photo)})
+	return job, a.Put(r.Context(), job, created, key, job.FileType, accept.Streamed(photo{bytes.NewReader(f.photo)}))
 }
 
 func readForm(r *http.Request) (form, error) {

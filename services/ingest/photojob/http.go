@@ -99,7 +99,7 @@ func (a *Area) postPhoto(ctx context.Context, in *photoInput) (*accept.Located[p
 	if err != nil {
 		return nil, err
 	}
-	job, _, err := a.create(ctx, in.OwnerID, in.IdempotencyKey, terms)
+	job, _, err := a.create(ctx, in.OwnerID, in.IdempotencyKey, terms, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -147,9 +147,13 @@ func (a *Area) retry(ctx context.Context, job photojob.Job, in *retryInput) (pho
 	terms.Options.Provider = provider
 	job, err = a.Retry(ctx, job, a.again(terms.Prompt, terms.Options))
 	if upload.Absent(err) {
-		err = web.NewProblem(http.StatusGone, "upload-removed", "The uploaded photo has been removed. Upload it again.")
+		err = uploadRemoved()
 	}
 	return job, err
+}
+
+func uploadRemoved() error {
+	return web.NewProblem(http.StatusGone, "upload-removed", "The uploaded photo has been removed. Upload it again.")
 }
 
 func output(job photojob.Job, _ web.Caller) *accept.Located[photojob.JobView] {

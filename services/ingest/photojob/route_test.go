@@ -38,7 +38,7 @@ func TestDefaultProvider(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		job, _, err := a.create(t.Context(), "ann", key, terms)
+		job, _, err := a.create(t.Context(), "ann", key, terms, nil)
 		return job, err
 	}
 	want := func(key, asked, provider string) photojob.Job {

@@ -16,14 +16,16 @@ import (
 )
 
 // reserve writes a PENDING file for an upload. counted states the size that counts toward quotas; it may be known even if
-// the size in terms is not. Idempotency keys have items of their own, which name the file of the first call.
-func (a *Area) reserve(ctx context.Context, owner, key string, terms textfile.Reservation, counted quota.Item) (textfile.File, bool, error) {
+// the size in terms is not. Idempotency keys have items of their own, which name the file of the first call. refused is the
+// reason why no new file is reserved, or nil.
+func (a *Area) reserve(ctx context.Context, owner, key string, terms textfile.Reservation, counted quota.Item, refused error) (textfile.File, bool, error) {
 	if key != "" {
 		terms.Key = textfile.KeyHash(owner, key)
 	}
 	return accept.Reserve(ctx, a.Shared, accept.Reservation[textfile.File]{
 		Owner: owner, Key: key, Find: a.store.Head,
-		ID: func(context.Context) (string, error) { return textfile.NewFileID() },
+		Allow: func(context.Context) error { return refused },
+		ID:    func(context.Context) (string, error) { return textfile.NewFileID() },
 		Counted: func(id string) []quota.Item {
 			counted.Area, counted.ID = textfile.Name, id
 			return []quota.Item{counted}
@@ -61,7 +63,7 @@ func (a *Area) postMultipart(w http.ResponseWriter, r *http.Request) {
 			return textfile.File{}, false, problem
 		}
 		terms := textfile.Reservation{FileName: sent.Name, ContentType: sent.ContentType, Size: -1}
-		return a.reserve(ctx, owner, key, terms, quota.Item{Bytes: bytes})
+		return a.reserve(ctx, owner, key, terms, quota.Item{Bytes: bytes}, nil)
 	})
 	a.Respond(w, r, location(file), file.View(), err)
 }

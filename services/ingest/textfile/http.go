@@ -94,7 +94,7 @@ func (a *Area) postReservation(ctx context.Context, in *reservationInput) (*acce
 	terms := textfile.Reservation{
 		FileName: in.Body.FileName, ContentType: cmp.Or(in.Body.ContentType, receive.DefaultContentType), SHA256: digest, Size: in.Body.Size,
 	}
-	file, created, err := a.reserve(ctx, in.OwnerID, in.IdempotencyKey, terms, quota.Item{Bytes: terms.Size, InParts: in.Body.Parts})
+	file, created, err := a.reserve(ctx, in.OwnerID, in.IdempotencyKey, terms, quota.Item{Bytes: terms.Size, InParts: in.Body.Parts}, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -22,6 +22,9 @@ func Callers() identity.Area {
 			"GET /v1/files/{id}":             {Kind: identity.Own},
 			"GET /v1/files/{id}/content":     {Kind: identity.Own, Absent: true},
 			"GET /v1/owners/{ownerId}/files": {Kind: identity.Own},
+			"POST /v1/items/{area}/{id}/send": {
+				Kind: identity.Own, Body: `{"to":"library"}`, Names: map[string]string{"area": "textfile", "id": "file"},
+			},
 		},
 	}
 }

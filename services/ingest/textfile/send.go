@@ -1,0 +1,75 @@
+package textfile
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/google/uuid"
+
+	"github.com/assay-project/assay/pkg/lifecycle"
+	"github.com/assay-project/assay/pkg/quota"
+	"github.com/assay-project/assay/pkg/textfile"
+	"github.com/assay-project/assay/pkg/upload"
+	"github.com/assay-project/assay/pkg/web"
+	"github.com/assay-project/assay/services/ingest/accept"
+	"github.com/assay-project/assay/services/ingest/send"
+)
+
+// Content implements send.Source.
+func (a *Area) Content(ctx context.Context, s send.Selection, caller web.Caller) (accept.Stored, error) {
+	stored, err := a.content(ctx, s, caller)
+	return stored, a.Problem(err)
+}
+
+func (a *Area) content(ctx context.Context, s send.Selection, caller web.Caller) (accept.Stored, error) {
+	if s.Content != send.Original {
+		return accept.Stored{}, web.Invalid(web.FieldError{Field: "body.content", Message: "must be original for a text file"})
+	}
+	id, err := uuid.Parse(s.ID)
+	if err != nil {
+		return accept.Stored{}, lifecycle.ErrNotFound
+	}
+	file, err := a.store.Head(ctx, id.String())
+	if err != nil {
+		return accept.Stored{}, err
+	}
+	if !caller.MaySee(file.OwnerID) {
+		return accept.Stored{}, lifecycle.ErrNotFound
+	}
+	object, err := upload.Find(ctx, a.Upload(file))
+	if err != nil {
+		return accept.Stored{}, err
+	}
+	return accept.Stored{
+		Name: file.FileName, ContentType: file.ContentType(object.ContentType), Size: object.Size,
+		Bucket: a.Bucket, Key: object.Key, ETag: object.ETag, Gone: a.Problem(lifecycle.ErrNotFound),
+	}, nil
+}
+
+// Create implements send.Target.
+func (a *Area) Create(ctx context.Context, r send.Request) (send.Created, error) {
+	file, err := a.createCopy(ctx, r)
+	return send.Created{ID: file.FileID, Path: location(file)}, a.Problem(err)
+}
+
+func (a *Area) createCopy(ctx context.Context, r send.Request) (textfile.File, error) {
+	if err := r.Unused(send.ParentID, send.Prompt, send.OptionsName); err != nil {
+		return textfile.File{}, err
+	}
+	if err := a.Admit(ctx, r.Owner, r.Named, r.Key); err != nil {
+		return textfile.File{}, err
+	}
+	terms := textfile.Reservation{FileName: cmp.Or(r.Name, r.Content.Name), Size: -1, Source: r.Source}
+	refused := r.Content.Err
+	if refused == nil {
+		refused = checkName("body.name", terms.FileName)
+	}
+	if refused == nil && r.Content.Size > a.Receiver.MaxSize {
+		refused = a.Receiver.TooLarge()
+	}
+	file, created, err := a.reserve(ctx, r.Owner, r.Key, terms, quota.Item{Bytes: r.Content.Size}, refused)
+	if err != nil {
+		return file, err
+	}
+	return file, a.Put(ctx, file, created, r.Key, r.Content.ContentType, r.Content)
+}
