@@ -15,6 +15,7 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/photos"
 	"github.com/assay-project/assay/services/assay/test/e2e/quotas"
 	"github.com/assay-project/assay/services/assay/test/e2e/recovery"
+	"github.com/assay-project/assay/services/assay/test/e2e/sending"
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 	"github.com/assay-project/assay/services/assay/test/e2e/upgrade"
 	"github.com/assay-project/assay/services/assay/test/e2e/uploads"
@@ -29,6 +30,7 @@ func Promises() system.Promises {
 		photos.Promises(),
 		library.Promises(),
 		webhooks.Promises(),
+		sending.Promises(),
 	)
 }
 

@@ -49,6 +49,10 @@ func sharingIsEnforced(t *testing.T, w *world) {
 		if status, text := w.ask(t, token, http.MethodPatch, node+w.items["node"], `{"displayName":"x"}`); status != change {
 			t.Errorf("%s: a change: %d %s, want %d", name, status, text, change)
 		}
+		sent := map[bool]int{true: http.StatusConflict, false: http.StatusNotFound}[sees] // the file has no content yet
+		if status, text := w.ask(t, token, http.MethodPost, w.HTTP+"/v1/items/library/"+w.items["node"]+"/send", `{"to":"textfile"}`); status != sent {
+			t.Errorf("%s: a copy: %d %s, want %d", name, status, text, sent)
+		}
 		for _, path := range []string{"nodes/shared", "search?q=" + marker} {
 			system.Eventually(t, func() error {
 				status, text := w.ask(t, token, http.MethodGet, w.HTTP+"/v1/library/"+path, "")

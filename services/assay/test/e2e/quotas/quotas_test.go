@@ -25,6 +25,7 @@ func TestQuotas(t *testing.T) {
 		"requests and operators":      operatorsSetQuotas,
 		"larger than the quota":       largerThanTheQuota,
 		"photos and library":          photosAndLibraryCount,
+		"copies":                      copiesCount,
 		"operator writes are audited": writesAreAudited,
 	} {
 		t.Run(name, func(t *testing.T) { t.Parallel(); prove(t, s) })
@@ -89,6 +90,36 @@ func bytesAreBounded(t *testing.T, s system.System) {
 	used(t, s, owner, 2, 2*size)
 	if _, err := c.Upload(system.Within(t), system.Source("more.txt", strings.Repeat("a ", size/2))); err != nil {
 		t.Errorf("an upload after the delete returned %v, want no error", err)
+	}
+	used(t, s, owner, 3, 3*size)
+}
+
+// copiesCount: an item that is made from another one counts like an upload. Above the quota it is refused, and nothing is stored.
+func copiesCount(t *testing.T, s system.System) {
+	owner := system.NewOwner()
+	c := s.Client(t, owner)
+	first, err := c.Upload(system.Within(t), system.Source("first.txt", strings.Repeat("a ", size/2)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	copied := func(to string) error {
+		_, err := c.Send(system.Within(t), client.TextFileArea, first.FileID, client.Sending{To: to, Key: to})
+		return err
+	}
+	for _, to := range []string{client.TextFileArea, client.LibraryArea} {
+		if err := copied(to); err != nil {
+			t.Fatal(err)
+		}
+	}
+	used(t, s, owner, 3, 3*size)
+	if err := copied(client.TextFileArea); err != nil {
+		t.Errorf("a repeated request returned %v, want the first copy", err)
+	}
+	for _, to := range []string{client.TextFileArea, client.LibraryArea} {
+		_, err := c.Send(system.Within(t), client.TextFileArea, first.FileID, client.Sending{To: to})
+		if problem, ok := errors.AsType[*client.Problem](err); !ok || problem.Status != http.StatusTooManyRequests || !strings.HasSuffix(problem.Type, "quota-exceeded") {
+			t.Errorf("a copy to %s above the quota: %v, want 429 quota-exceeded", to, err)
+		}
 	}
 	used(t, s, owner, 3, 3*size)
 }
