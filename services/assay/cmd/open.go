@@ -2,8 +2,6 @@ package cmd
 
 import (
 	"context"
-	"errors"
-	"net/http"
 	"net/url"
 	"os/exec"
 	"runtime"
@@ -22,8 +20,8 @@ func newOpen(s *settings) *cobra.Command {
 		Long: `Open the web app, or the page of a text file, a photo or a node of the library, in the
 browser. Without a terminal, or with --print, the address is only printed.
 
-ID is an id, PATH a path in the library that begins with a slash. With --operations the
-pages for operators are opened.`,
+ID is an id, alone or as AREA/ID, PATH a path in the library that begins with a slash. With
+--operations the pages for operators are opened.`,
 		Example: `  assay open
   assay open /Reports/2026
   assay open --print 0192f7c0-7a3c-7cc1-b111-53f1c30f1c44`,
@@ -71,27 +69,21 @@ func (s *settings) pageFor(ctx context.Context, operations bool, of string) (str
 		return server, err
 	}
 	server = strings.TrimRight(server, "/")
-	if photoID.MatchString(of) {
-		return server + "/photos/" + of, nil
-	}
 	c, err := s.client()
 	if err != nil {
 		return "", err
 	}
-	if isUUID(of) {
-		_, err := c.Get(ctx, of, 0)
-		if err == nil {
-			return server + "/files/" + url.PathEscape(of), nil
-		}
-		if p, ok := errors.AsType[*client.Problem](err); !ok || p.Status != http.StatusNotFound {
-			return "", err
-		}
-	}
-	n, err := find(ctx, c, of)
+	item, err := locate(ctx, c, of)
 	if err != nil {
 		return "", err
 	}
-	return s.pageOf(n.ID, nil)
+	switch item.area {
+	case client.TextFileArea:
+		return server + "/files/" + url.PathEscape(item.id), nil
+	case client.PhotoArea:
+		return server + "/photos/" + url.PathEscape(item.id), nil
+	}
+	return s.pageOf(item.id, nil)
 }
 
 // noteOwner says which owner has to be selected in a browser, which otherwise has an owner of its own.

@@ -134,6 +134,7 @@ that run until Ctrl-C, such as serve, watch and top, then end with 0.`,
 	completeFlag(root, "profile", func(cmd *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		return offerProfiles(cmd, nil, typed)
 	})
+	root.AddCommand(newPut(s), newSend(s))
 	root.AddCommand(fileCommands(s)...)
 	root.AddCommand(
 		newFeed(s), newAlerts(s), newPhoto(s), newLibrary(s),
