@@ -1,6 +1,7 @@
 package send
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"strings"
@@ -46,7 +47,7 @@ type sendInput struct {
 	IdempotencyKey string `header:"Idempotency-Key" maxLength:"255" doc:"requires X-Owner-Id. A repeated call with the same key returns the item that the first call created, as long as that item exists, even if the content was deleted; a call with other parameters gets 422"`
 	Body           struct {
 		To       string  `json:"to" maxLength:"64" example:"library" doc:"the area of the new item: textfile, photojob or library"`
-		Content  string  `json:"content,omitempty" enum:"original,result" default:"original" doc:"what to copy: the content as it was uploaded, or the edited photo"`
+		Content  string  `json:"content,omitempty" enum:"original,result" doc:"what to copy: the content as it was uploaded, the default, or the edited photo"`
 		Link     string  `json:"link,omitempty" maxLength:"200" doc:"the token of a share link to the library file, or to a folder above it"`
 		Name     string  `json:"name,omitempty" maxLength:"1024" doc:"the name of the new item; default: that of the content, changed where the area does not accept it"`
 		ParentID string  `json:"parentId,omitempty" format:"uuid" doc:"to the library: id of a folder; default: the root"`
@@ -71,11 +72,12 @@ func (s *Service) post(ctx context.Context, in *sendInput) (*accept.Located[Sent
 	if !known {
 		return nil, web.Invalid(web.FieldError{Field: "body.to", Message: "must be one of: " + names(s.targets)})
 	}
-	stored, err := source.Content(ctx, Selection{ID: in.ID, Content: in.Body.Content, Link: in.Body.Link}, web.CallerOf(ctx))
+	content := cmp.Or(in.Body.Content, Original)
+	stored, err := source.Content(ctx, Selection{ID: in.ID, Content: content, Link: in.Body.Link}, web.CallerOf(ctx))
 	stored.Err = err // a repeated request may not need the content
 	created, err := target.Create(ctx, Request{
 		Owner: in.OwnerID, Named: in.Named(), Key: in.IdempotencyKey,
-		Content: stored, Source: strings.Join([]string{in.Area, in.ID, in.Body.Content, in.Body.Name}, "\x00"),
+		Content: stored, Source: strings.Join([]string{in.Area, in.ID, content, in.Body.Name}, "\x00"),
 		Name: in.Body.Name, ParentID: in.Body.ParentID, Prompt: in.Body.Prompt, Options: in.Body.Options,
 	})
 	if err != nil {

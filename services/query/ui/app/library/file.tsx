@@ -6,8 +6,9 @@ import { navigate, query, setQuery } from "../router.js";
 import { Button, ButtonLink } from "../ui/button.js";
 import { Notice } from "../ui/feedback.js";
 import { Download, External, Model, More, Retry, TableIcon, Trash } from "../ui/icon.js";
-import { Menu } from "../ui/menu.js";
+import { Menu, type MenuItem } from "../ui/menu.js";
 import { Page } from "../ui/page.js";
+import { maybePhoto, sending } from "../ui/send.js";
 import { type Tab, Tabs } from "../ui/tabs.js";
 import { Bdi, Time } from "../ui/text.js";
 import { toast } from "../ui/toast.js";
@@ -78,6 +79,7 @@ export default function FileView({ node, crumbs, error, reload }: FileProps): JS
         {node.status !== "Loading" && <ButtonLink kind="primary" icon={Download} href={downloadOf(node)} download>Download</ButtonLink>}
         <Menu label="More actions" button={<More />} items={[
           ...predicted ? [] : [{ label: "Open the original", icon: External, href: shownAt(node) }],
+          ...sends(node),
           ...trains ? [{ label: "Train a model", icon: Model, act: () => ask("train") }] : [],
           ...own && !node.trashed ? [
             ...changes(ask),
@@ -105,4 +107,15 @@ export default function FileView({ node, crumbs, error, reload }: FileProps): JS
       <Asked node={node} asking={asking === "reread" || asking === "train" ? undefined : asking} close={close} />
     </Page>
   );
+}
+
+/** Where the content of a file can be sent. A visitor with a link has no items. */
+function sends(node: Node): MenuItem[] {
+  const item = { area: "library", id: node.id } as const;
+  if (node.trashed || node.status === "Loading" || isPrediction(node) || linkToken().link) return [];
+  return [
+    ...isOwn(node) ? [] : [sending(item, "library")],
+    ...node.subType === "Text" || node.subType === "Table" ? [sending(item, "textfile")] : [],
+    ...node.subType === "Image" && maybePhoto(node.name, node.length) ? [sending(item, "photojob")] : [],
+  ];
 }

@@ -10,10 +10,8 @@ import { Badge, EmptyState, ErrorState, Loading, Notice, ProgressBar, Skeleton }
 import { Close, Download, Image, More, Retry, Trash } from "../ui/icon.js";
 import { Menu } from "../ui/menu.js";
 import { Page } from "../ui/page.js";
+import { send, sending } from "../ui/send.js";
 import { Bdi, bytes, Time } from "../ui/text.js";
-import { toast } from "../ui/toast.js";
-import { add } from "../upload/queue.js";
-import { receivers } from "../upload/receivers.js";
 import { cancel, remove, retry } from "./photos.js";
 import { PromptFields } from "./prompt.js";
 import { Slider } from "./slider.js";
@@ -61,12 +59,15 @@ export default function PhotoPage({ params }: PageProps): JSX.Element {
       </Page>
     );
   }
+  const item = { area: "photojob", id: photo.jobId } as const;
   const edit = async (terms: Terms): Promise<void> => {
     ask(false);
     if (photo.status === "FAILED") {
       const now = await retry(photo, terms);
       if (now) setPhoto(now);
-    } else await editCopy(photo, terms);
+    } else {
+      await send(item, "photojob", { ...terms.prompt.trim() && { prompt: terms.prompt.trim() }, options: { ...terms.options } });
+    }
   };
   return (
     <Page
@@ -80,6 +81,8 @@ export default function PhotoPage({ params }: PageProps): JSX.Element {
           <ButtonLink icon={Download} kind="primary" href={bytesOf(photo.jobId, "final")} download>Download</ButtonLink>
         )}
         <Menu label="More actions" button={<More />} items={[
+          ...photo.status === "COMPLETED" ? [sending(item, "library", { content: "result" })] : [],
+          ...photo.status === "QUEUED" ? [] : [sending(item, "library", {}, "Add the original to library")],
           { label: "Delete", icon: Trash, danger: true, act: () => { remove(photo); navigate("/photos"); } },
         ]} />
       </>}
@@ -100,18 +103,6 @@ export default function PhotoPage({ params }: PageProps): JSX.Element {
       {asking && <Again photo={photo} close={() => ask(false)} edit={(terms) => void edit(terms)} />}
     </Page>
   );
-}
-
-/** Uploads the photo again with other terms. A finished job keeps its result. */
-async function editCopy(photo: Photo, terms: Terms): Promise<void> {
-  const area = receivers.value.find((a) => a.name === "photojob");
-  try {
-    const response = await fetch(bytesOf(photo.jobId, "original"));
-    if (!response.ok) throw new Error("The uploaded photo was removed. Upload it again.");
-    if (area) add(area, [{ file: new File([await response.blob()], nameOf(photo), { type: photo.fileType }), folders: [] }], terms);
-  } catch (error) {
-    toast(message(error), { bad: true });
-  }
 }
 
 function Pictures({ photo }: { photo: Photo }): JSX.Element | null {

@@ -8,8 +8,9 @@ import { Bars } from "../ui/bars.js";
 import { Button, ButtonLink } from "../ui/button.js";
 import { Badge, EmptyState, ErrorState, Loading, Notice, ProgressBar, Skeleton } from "../ui/feedback.js";
 import { Download, FileText, More, Retry, Trash } from "../ui/icon.js";
-import { Menu } from "../ui/menu.js";
+import { Menu, type MenuItem } from "../ui/menu.js";
 import { Page } from "../ui/page.js";
+import { maybePhoto, sending } from "../ui/send.js";
 import { Bdi, count, duration, Time } from "../ui/text.js";
 import { toast } from "../ui/toast.js";
 import { contentOf, remove, retry } from "./files.js";
@@ -73,9 +74,10 @@ export default function FilePage({ params }: PageProps): JSX.Element {
       actions={<>
         {own && file.status === "FAILED" && <Button icon={Retry} onClick={() => void again()}>Analyze again</Button>}
         <ButtonLink icon={Download} href={contentOf(file)} download>Download</ButtonLink>
-        {own && <Menu label="More actions" button={<More />} items={[
-          { label: "Delete", icon: Trash, danger: true, act: () => { remove(file); navigate("/files"); } },
-        ]} />}
+        <Menu label="More actions" button={<More />} items={[
+          ...sends(file),
+          ...own ? [{ label: "Delete", icon: Trash, danger: true, act: () => { remove(file); navigate("/files"); } }] : [],
+        ]} />
       </>}
     >
       {error && <Notice tone="bad">{error.message}</Notice>}
@@ -89,6 +91,16 @@ export default function FilePage({ params }: PageProps): JSX.Element {
       </div>
     </Page>
   );
+}
+
+/** Where the content of a file can be sent, once it is stored. */
+function sends(file: File): MenuItem[] {
+  const item = { area: "textfile", id: file.fileId } as const;
+  if (file.status === "PENDING" && !file.uploadedAt) return [];
+  return [
+    sending(item, "library"),
+    ...file.status === "FAILED" && maybePhoto(file.fileName) ? [sending(item, "photojob")] : [],
+  ];
 }
 
 function Waiting({ file }: { file: File }): JSX.Element {

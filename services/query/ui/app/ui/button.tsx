@@ -18,10 +18,12 @@ export function Button({ kind, icon: Icon, children, ...rest }: ButtonProps): JS
   );
 }
 
+type LinkProps = Common & { href: string; download?: boolean; onClick?: () => void };
+
 /** A link that looks like a button. */
-export function ButtonLink({ kind, icon: Icon, children, href, download }: Common & { href: string; download?: boolean }): JSX.Element {
+export function ButtonLink({ kind, icon: Icon, children, ...rest }: LinkProps): JSX.Element {
   return (
-    <a href={href} download={download} class={`button ${kind ?? ""}`}>
+    <a {...rest} class={`button ${kind ?? ""}`}>
       {Icon && <Icon />}
       {children !== undefined && <span>{children}</span>}
     </a>

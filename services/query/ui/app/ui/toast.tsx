@@ -3,24 +3,28 @@ import { signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { Close } from "./icon.js";
-import { Button, IconButton } from "./button.js";
+import { Button, ButtonLink, IconButton } from "./button.js";
 import { visible } from "./text.js";
 
 interface Toast {
   key: number;
   text: string;
   bad: boolean;
+  link?: ToastLink;
   undo?: () => void;
   /** Called once, when the toast closes without undo. */
   commit?: () => void;
 }
 
+/** What a toast leads to. */
+export interface ToastLink { href: string; label: string }
+
 const shownFor = 7000; // ms
 const toasts = signal<Toast[]>([]);
 let last = 0;
 
-export function toast(text: string, how: { bad?: boolean } = {}): void {
-  toasts.value = [...toasts.value, { key: ++last, text: visible(text), bad: how.bad ?? false }];
+export function toast(text: string, { bad = false, ...how }: { bad?: boolean; link?: ToastLink } = {}): void {
+  toasts.value = [...toasts.value, { key: ++last, text: visible(text), bad, ...how }];
 }
 
 /** Runs commit when the toast closes, or undo if the user chooses it before that. Leaving the page commits. */
@@ -58,6 +62,7 @@ function One({ toast: t }: { toast: Toast }): JSX.Element {
       onMouseLeave={() => hold(false)} onFocusIn={() => hold(true)} onFocusOut={() => hold(false)}
     >
       <span>{t.text}</span>
+      {t.link && <ButtonLink kind="quiet" href={t.link.href} onClick={() => close(t)}>{t.link.label}</ButtonLink>}
       {t.undo && <Button kind="quiet" onClick={() => close(t, true)}>Undo</Button>}
       <IconButton icon={Close} label="Dismiss" onClick={() => close(t)} />
     </div>
