@@ -63,9 +63,12 @@ func TestObjectKeyRoundTrip(t *testing.T) {
 			t.Fatalf("a second call: got key %s, want %s", again, key)
 		}
 		for _, other := range []Reservation{
-			{r.FileName + "x", r.ContentType, r.SHA256, r.Size, r.Key}, {r.FileName, r.ContentType + "x", r.SHA256, r.Size, r.Key},
-			{r.FileName, r.ContentType, r.SHA256 + "x", r.Size, r.Key}, {r.FileName, r.ContentType, r.SHA256, r.Size/2 + 1<<40, r.Key},
-			{r.FileName, r.ContentType, r.SHA256, r.Size, KeyHash("ann", "other")},
+			{FileName: r.FileName + "x", ContentType: r.ContentType, SHA256: r.SHA256, Size: r.Size, Key: r.Key},
+			{FileName: r.FileName, ContentType: r.ContentType + "x", SHA256: r.SHA256, Size: r.Size, Key: r.Key},
+			{FileName: r.FileName, ContentType: r.ContentType, SHA256: r.SHA256 + "x", Size: r.Size, Key: r.Key},
+			{FileName: r.FileName, ContentType: r.ContentType, SHA256: r.SHA256, Size: r.Size/2 + 1<<40, Key: r.Key},
+			{FileName: r.FileName, ContentType: r.ContentType, SHA256: r.SHA256, Size: r.Size, Key: KeyHash("ann", "other")},
+			{FileName: r.FileName, ContentType: r.ContentType, SHA256: r.SHA256, Size: r.Size, Key: r.Key, Source: "textfile/1"},
 		} {
 			if other != r && other.ObjectKey(id) == key {
 				t.Fatalf("%+v: got key %s, want one other than that of %+v", other, key, r)

@@ -3,6 +3,8 @@ package textfile
 import (
 	"cmp"
 	"context"
+	"errors"
+	"net/http"
 
 	"github.com/google/uuid"
 
@@ -36,13 +38,17 @@ func (a *Area) content(ctx context.Context, s send.Selection, caller web.Caller)
 	if !caller.MaySee(file.OwnerID) {
 		return accept.Stored{}, lifecycle.ErrNotFound
 	}
+	removed := web.NewProblem(http.StatusGone, "content-removed", "The content of the file has been removed.")
 	object, err := upload.Find(ctx, a.Upload(file))
+	if errors.Is(err, upload.ErrNoBytes) && file.Status != textfile.Pending {
+		err = removed
+	}
 	if err != nil {
 		return accept.Stored{}, err
 	}
 	return accept.Stored{
 		Name: file.FileName, ContentType: file.ContentType(object.ContentType), Size: object.Size,
-		Bucket: a.Bucket, Key: object.Key, ETag: object.ETag, Gone: a.Problem(lifecycle.ErrNotFound),
+		Bucket: a.Bucket, Key: object.Key, ETag: object.ETag, Gone: removed,
 	}, nil
 }
 

@@ -264,7 +264,7 @@ func needsObjects(name string) bool {
 	return slices.Contains([]string{
 		"a file in the body", "a library file in the body", "an item of the feed",
 		"POST /v1/files/{id}/uploaded", "POST /v1/library/files/{id}/uploaded", "DELETE /v1/files/{id}", "DELETE /v1/photos/{id}", "DELETE /v1/photo-batches/{id}",
-		"operator DELETE /v1/feed/items/{sourceId}",
+		"operator DELETE /v1/feed/items/{sourceId}", "POST /v1/items/{area}/{id}/send",
 	}, name)
 }
 

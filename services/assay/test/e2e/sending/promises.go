@@ -21,6 +21,7 @@ func Promises() system.Promises {
 		"send: charsets are kept":                       charsetsAreKept,
 		"send: folders, names and options apply":        termsApply,
 		"send: repeated requests return the first item": repeatsReturnTheFirstItem,
+		"send: concurrent deletes leave nothing":        concurrentDeletesLeaveNothing,
 		"send: only readers send":                       onlyReadersSend,
 		"send: shared files are sent":                   sharedFilesAreSent,
 		"send: missing content is explained":            missingContentIsExplained,

@@ -30,10 +30,12 @@ func missingContentIsExplained(t *testing.T, s system.System) {
 	for _, key := range s.PhotoKeys(t, lost.id)[system.PhotoTemp] {
 		s.RemoveObject(t, system.PhotoTemp, key)
 	}
+	emptied := text(t, c, "c.txt", "text/plain", "abc")
+	emptied.ended(t, c)
 	removed := file(t, c, "b.txt", "", "abc")
 	removed.ended(t, c)
 	for _, key := range s.Keys(t) {
-		if strings.Contains(key, removed.id+"/upload-") {
+		if strings.Contains(key, removed.id+"/upload-") || strings.Contains(key, emptied.id+"/") {
 			s.RemoveObject(t, s.Bucket, key)
 		}
 	}
@@ -47,11 +49,12 @@ func missingContentIsExplained(t *testing.T, s system.System) {
 		refused(t, c, item{client.LibraryArea, folder.ID}, client.Sending{To: to}, conflict, "not-a-file")
 		refused(t, c, failed, client.Sending{To: to, Content: client.ResultContent}, conflict, "not-completed")
 		refused(t, c, lost, client.Sending{To: to}, http.StatusGone, "upload-removed")
+		refused(t, c, emptied, client.Sending{To: to}, http.StatusGone, "content-removed")
 		refused(t, c, removed, client.Sending{To: to}, http.StatusGone, "content-removed")
 	}
 	files, err := c.ListPage(system.Within(t), client.Listing{})
-	if err != nil || len(files.Files) != 1 {
-		t.Errorf("got %+v, %v; want only the reserved text file", files, err)
+	if err != nil || len(files.Files) != 2 {
+		t.Errorf("got %+v, %v; want only the two text files", files, err)
 	}
 	photos, err := c.ListPhotosPage(system.Within(t), client.Listing{})
 	if err != nil || len(photos.Photos) != 3 {

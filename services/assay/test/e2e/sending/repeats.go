@@ -2,6 +2,7 @@ package sending
 
 import (
 	"net/http"
+	"slices"
 	"testing"
 
 	"github.com/assay-project/assay/services/assay/client"
@@ -42,4 +43,45 @@ func repeatsReturnTheFirstItem(t *testing.T, s system.System) {
 	}
 	anonymous := s.Client(t, "")
 	refused(t, anonymous, text(t, c, "a.txt", "text/plain", "a"), client.Sending{To: client.LibraryArea, Key: "k"}, http.StatusBadRequest, "owner-required")
+}
+
+// concurrentDeletesLeaveNothing: while an item is deleted, it is either sent completely, or refused without a new item.
+func concurrentDeletesLeaveNothing(t *testing.T, s system.System) {
+	owner := system.NewOwner()
+	c := s.Client(t, owner)
+	content, refusals := system.RandomText(3, 50_000), []int{http.StatusNotFound, http.StatusGone}
+	header := map[string]string{"X-Owner-Id": owner, "Content-Type": "application/json"} // without an idempotency key
+	sent := []string{}
+	for range 30 {
+		from := text(t, c, "a.txt", "text/plain", content)
+		from.ended(t, c)
+		deleted := make(chan error)
+		go func() { deleted <- c.Delete(t.Context(), from.id) }()
+		resp, body := s.Ask(t, http.MethodPost, "/v1/items/textfile/"+from.id+"/send", header, `{"to":"textfile"}`)
+		if err := <-deleted; err != nil {
+			t.Fatal(err)
+		}
+		switch {
+		case resp.StatusCode == http.StatusAccepted:
+			var made client.SentItem
+			system.Decode(t, body, &made)
+			sent = append(sent, made.ID)
+			item{made.Area, made.ID}.wantEnd(t, c, "a.txt", client.Completed, content)
+		case !slices.Contains(refusals, resp.StatusCode):
+			t.Errorf("a concurrent request returned %d %s, want 202, 404 or 410", resp.StatusCode, body)
+		}
+	}
+	found := []string{}
+	for f, err := range c.List(system.Within(t), client.Listing{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		found = append(found, f.FileID)
+	}
+	slices.Sort(sent)
+	slices.Sort(found)
+	if !slices.Equal(found, sent) {
+		t.Errorf("the owner has the files %v, want %v", found, sent)
+	}
+	t.Logf("%d of 30 items were sent before they were deleted", len(sent))
 }
