@@ -85,12 +85,21 @@ func (t Terms) Check() []Violation {
 	wrong := func(field, format string, args ...any) {
 		found = append(found, Violation{field, fmt.Sprintf(format, args...)})
 	}
-	if message := upload.CheckName(t.FileName); message != "" {
+	if message := NameViolation(t.FileName); message != "" {
 		wrong("fileName", "%s", message)
-	} else if n := utf8.RuneCountInString(t.FileName); n == 0 || n > maxFileName {
-		wrong("fileName", "has %d characters; 1 to %d are allowed", n, maxFileName)
 	}
 	return append(found, t.CheckEdit()...)
+}
+
+// NameViolation returns what is wrong with a file name, or "".
+func NameViolation(name string) string {
+	if wrong := upload.CheckName(name); wrong != "" {
+		return wrong
+	}
+	if n := utf8.RuneCountInString(name); n == 0 || n > maxFileName {
+		return fmt.Sprintf("has %d characters; 1 to %d are allowed", n, maxFileName)
+	}
+	return ""
 }
 
 // CheckEdit returns the violations in the prompt and the options of completed terms, which a retry can change.

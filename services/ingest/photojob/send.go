@@ -98,6 +98,9 @@ func (a *Area) copied(ctx context.Context, terms photojob.Terms, r send.Request)
 	if r.Content.Err != nil {
 		return terms.Completed(), r.Content.Err
 	}
+	if wrong := photojob.NameViolation(terms.FileName); wrong != "" {
+		return terms.Completed(), web.Invalid(web.FieldError{Field: "body.name", Message: wrong})
+	}
 	head, err := r.Content.Head(ctx, extract.HeadSize)
 	if err != nil {
 		return terms.Completed(), err

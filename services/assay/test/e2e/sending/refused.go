@@ -89,6 +89,7 @@ func areasCheck(t *testing.T, s system.System) {
 	refused(t, c, real, client.Sending{To: client.LibraryArea, ParentID: trashed.ID}, http.StatusConflict, "in-trash")
 	refused(t, c, real, client.Sending{To: client.LibraryArea, Name: "a/b"}, http.StatusUnprocessableEntity, "invalid-request")
 	refused(t, c, real, client.Sending{To: client.LibraryArea, Options: client.ReadOptions{Charset: "klingon"}}, http.StatusUnprocessableEntity, "invalid-request")
+	refused(t, c, real, client.Sending{To: client.PhotoArea, Name: strings.Repeat("n", 256)}, http.StatusUnprocessableEntity, "invalid-request")
 	refused(t, c, real, client.Sending{To: client.TextFileArea, Name: "a\u202eb"}, http.StatusUnprocessableEntity, "invalid-request")
 }
 
