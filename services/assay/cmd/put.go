@@ -43,8 +43,8 @@ standard error before it uploads them. With --dry-run, that is its result, and n
 uploaded.
 "assay send" sends an uploaded file to another area.
 
-Further flags are those of the commands that it stands for: "assay upload", "assay photo
-edit" and "assay library put".
+"assay upload", "assay photo edit" and "assay library put" have more flags, each for one
+area.
 Exit status: 0 on success, 1 if a file failed.`,
 		Example: `  assay put letters/*.txt portrait.jpg report.pdf --wait
   assay put portrait.jpg --to library --folder /Photos`,
