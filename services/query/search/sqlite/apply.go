@@ -6,9 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"slices"
 
 	"github.com/assay-project/assay/services/query/search"
+	"github.com/assay-project/assay/services/query/search/engine"
 )
 
 // batch is the number of nodes written in one transaction.
@@ -92,10 +92,10 @@ func (x *Index) removeOthers(ctx context.Context, tx *change, walk int64) error 
 
 // row is the indexed state of a node before a change.
 type row struct {
-	no, kind, version, run, textRun, walk int64
-	created, updated                      int64
-	name                                  string
-	shared                                bool
+	engine.State
+	no, run, textRun, walk int64
+	name                   string
+	shared                 bool
 }
 
 // numbers is the size of the range of numbers for the nodes of one owner. The ranges do not overlap, so that the rows of
@@ -105,12 +105,12 @@ const numbers = 1 << 30
 // find returns the row of a node, and inserts it if there is none.
 func find(ctx context.Context, tx *sql.Tx, id string, owner int64) (row, error) {
 	var r row
-	key, err := keyOf(id)
+	key, err := engine.KeyOf(id)
 	if err != nil {
 		return r, err
 	}
 	err = tx.QueryRowContext(ctx, "SELECT no, kind, version, run, textrun, walk, created, updated, name, shared FROM node WHERE id = ?", []byte(key)).
-		Scan(&r.no, &r.kind, &r.version, &r.run, &r.textRun, &r.walk, &r.created, &r.updated, &r.name, &r.shared)
+		Scan(&r.no, &r.Kind, &r.Version, &r.run, &r.textRun, &r.walk, &r.Created, &r.Updated, &r.name, &r.shared)
 	if errors.Is(err, sql.ErrNoRows) {
 		const insert = "INSERT INTO node (no, id) SELECT coalesce(max(no), ?1) + 1, ?3 FROM node WHERE no BETWEEN ?1 AND ?2 RETURNING no"
 		err = tx.QueryRowContext(ctx, insert, owner*numbers, (owner+1)*numbers-2, []byte(key)).Scan(&r.no)
@@ -119,20 +119,6 @@ func find(ctx context.Context, tx *sql.Tx, id string, owner int64) (row, error) 
 		}
 	}
 	return r, err
-}
-
-// stale reports whether the index has the version of an event or a later one. A node may be created again
-// with the same id; the creation time identifies which of the nodes an event refers to.
-func (r row) stale(c search.Item) bool {
-	switch {
-	case r.version == 0:
-		return false
-	case r.created != c.Created.UnixMilli():
-		return c.Changed.UnixMilli() < r.updated
-	case c.Removed:
-		return r.kind == 0
-	}
-	return c.Version <= r.version
 }
 
 // apply writes one event. A nonzero walk means that the node was read from the tables and takes precedence regardless
@@ -146,12 +132,11 @@ func (x *Index) apply(ctx context.Context, tx *change, c search.Item, walk int64
 	if err != nil {
 		return err
 	}
-	same := r.kind != 0 && r.version == c.Version && r.created == c.Created.UnixMilli()
 	switch {
-	case walk != 0 && same:
+	case walk != 0 && r.Same(c):
 		_, err := tx.ExecContext(ctx, "UPDATE node SET walk = ? WHERE no = ?", walk, r.no)
 		return err
-	case walk == 0 && r.stale(c):
+	case walk == 0 && r.Stale(c):
 		return nil
 	case c.Removed:
 		return x.remove(ctx, tx, r, c)
@@ -159,8 +144,8 @@ func (x *Index) apply(ctx context.Context, tx *change, c search.Item, walk int64
 	if walk == 0 {
 		walk = r.walk
 	}
-	kind := slices.Index(kinds, c.Kind)
-	if kind < 1 {
+	kind := engine.KindNo(c.Kind)
+	if kind == 0 {
 		return fmt.Errorf("unknown kind %q", c.Kind)
 	}
 	var parent any
@@ -171,16 +156,16 @@ func (x *Index) apply(ctx context.Context, tx *change, c search.Item, walk int64
 		}
 		parent = above.no
 	}
-	principals := principalsOf(c)
+	principals := engine.PrincipalsOf(c)
 	if err := share(ctx, tx.Tx, r, owner, principals); err != nil {
 		return err
 	}
 	format := ""
-	if kinds[kind] == search.KindFile {
+	if engine.Kinds[kind] == search.KindFile {
 		format = search.FormatOf(c.Name)
 	}
-	reword := kind > kindUser && (r.kind == 0 || r.name != c.Name)
-	if reword && r.kind > kindUser {
+	reword := kind > engine.KindUser && (r.Kind == 0 || r.name != c.Name)
+	if reword && r.Kind > engine.KindUser {
 		if _, err := tx.unindex(ctx, r.no); err != nil {
 			return err
 		}
@@ -217,7 +202,7 @@ func (x *Index) remove(ctx context.Context, tx *change, r row, c search.Item) er
 	if err := share(ctx, tx.Tx, r, 0, nil); err != nil {
 		return err
 	}
-	if r.kind > kindUser {
+	if r.Kind > engine.KindUser {
 		if err := tx.erase(ctx, r.no); err != nil {
 			return err
 		}
@@ -233,34 +218,6 @@ func ownerNo(ctx context.Context, tx *sql.Tx, id string) (no int64, err error) {
 		err = tx.QueryRowContext(ctx, "INSERT INTO owner (id) VALUES (?) RETURNING no", id).Scan(&no)
 	}
 	return no, err
-}
-
-const everyone = "*"
-
-func principalsOf(c search.Item) []string {
-	var all []string
-	if c.Public {
-		all = append(all, everyone)
-	}
-	for _, user := range c.Users {
-		all = append(all, "u/"+user)
-	}
-	for _, group := range c.Groups {
-		all = append(all, "g/"+group)
-	}
-	return all
-}
-
-// principals returns the identities of a caller.
-func principals(c search.Caller) []string {
-	all := []string{everyone}
-	if c.Owner != "" {
-		all = append(all, "u/"+c.Owner)
-	}
-	for _, group := range c.Groups {
-		all = append(all, "g/"+group)
-	}
-	return all
 }
 
 // share replaces the principals that a node is shared with.

@@ -5,14 +5,11 @@ import (
 	"database/sql"
 	"encoding/json"
 	"errors"
-	"slices"
 	"strings"
 
 	"github.com/assay-project/assay/services/query/search"
+	"github.com/assay-project/assay/services/query/search/engine"
 )
-
-// maxFolders is the maximum number of folders with the same name that are searched.
-const maxFolders = 1000
 
 // below returns the numbers of the folders that a filter names, as a JSON array. Names are compared without case and accents. A
 // folder whose name the caller may not see, or in whose path there is one, has no effect. who are the parameters of granted.
@@ -20,7 +17,7 @@ func below(ctx context.Context, tx *sql.Tx, owners []int64, f search.Filter, who
 	all := []int64{}
 	switch {
 	case f.Below != "":
-		key, err := keyOf(f.Below)
+		key, err := engine.KeyOf(f.Below)
 		if err != nil {
 			return "", err
 		}
@@ -58,7 +55,7 @@ func foldersNamed(ctx context.Context, tx *sql.Tx, owners []int64, names []strin
 	type candidate struct{ no, above int64 }
 	var open []candidate
 	last := names[len(names)-1]
-	err = each(ctx, tx, candidates, []any{string(where), slices.Index(kinds, "Folder"), last, maxFolders}, func(rows *sql.Rows) error {
+	err = each(ctx, tx, candidates, []any{string(where), engine.KindNo(search.KindFolder), last, engine.MaxFolders}, func(rows *sql.Rows) error {
 		var c candidate
 		err := rows.Scan(&c.no, &c.above)
 		open = append(open, c)
@@ -107,7 +104,7 @@ func topOf(ctx context.Context, tx *sql.Tx, no, above int64, names []string, roo
 			return 0, false, err
 		}
 		if i == 0 {
-			return no, kind == kindUser, nil
+			return no, kind == engine.KindUser, nil
 		}
 		if name != names[i-1] || !parent.Valid {
 			return 0, false, nil

@@ -4,10 +4,10 @@ import (
 	"context"
 	"database/sql"
 	"math"
-	"slices"
 	"time"
 
 	"github.com/assay-project/assay/services/query/search"
+	"github.com/assay-project/assay/services/query/search/engine"
 )
 
 // Expire removes items that exceed limits, the oldest first.
@@ -18,7 +18,7 @@ func (x *Index) Expire(ctx context.Context, l search.Limits, now time.Time, limi
 		if err != nil || owner == 0 {
 			return err
 		}
-		kind := slices.Index(kinds, l.Kind)
+		kind := engine.KindNo(l.Kind)
 		before := int64(math.MinInt64)
 		if l.Age > 0 {
 			before = now.Add(-l.Age).UnixMilli()

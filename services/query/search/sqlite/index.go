@@ -6,7 +6,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"hash/maphash"
 	"net/url"
 	"os"
 	"runtime"
@@ -16,6 +15,7 @@ import (
 	codes "modernc.org/sqlite/lib"
 
 	"github.com/assay-project/assay/services/query/search"
+	"github.com/assay-project/assay/services/query/search/engine"
 )
 
 // Index is an index in a file. As search.Index requires, only one goroutine at a time may write.
@@ -24,7 +24,7 @@ type Index struct {
 	found, named *sql.Stmt
 	pack         *zstd.Encoder
 	unpack       *zstd.Decoder
-	learned      learned // used by writes
+	learned      engine.Learned // used by writes
 }
 
 var _ search.Index = (*Index)(nil)
@@ -58,7 +58,7 @@ func Remove(path string) error {
 
 // open returns search.ErrDamaged for a file that is not an index of this version.
 func open(ctx context.Context, path string) (_ *Index, err error) {
-	x := &Index{learned: learned{maphash.MakeSeed(), map[uint64]bool{}}}
+	x := &Index{learned: engine.NewLearned()}
 	defer func() {
 		if err != nil {
 			_ = x.Close()
@@ -156,7 +156,7 @@ func (x *Index) transaction(ctx context.Context, do func(*change) error) error {
 		err = errors.Join(err, tx.Rollback())
 	}
 	if err != nil {
-		clear(x.learned.words) // some may not have been written
+		x.learned.Clear() // some may not have been written
 	}
 	return fault(err)
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/assay-project/assay/services/query/search"
+	"github.com/assay-project/assay/services/query/search/engine"
 )
 
 // columns are the sort columns of lists. Each is in the indexes child_<index> and owned_<index>.
@@ -35,9 +36,9 @@ func listingOf(ctx context.Context, tx *sql.Tx, l search.Listing) (listing, erro
 	case l.Shared != nil:
 		var who []string
 		if l.Shared.Public {
-			who = []string{everyone}
+			who = []string{engine.Everyone}
 		} else {
-			who = principals(search.Caller{Owner: l.Shared.Owner, Groups: l.Shared.Groups})[1:]
+			who = engine.Principals(search.Caller{Owner: l.Shared.Owner, Groups: l.Shared.Groups})[1:]
 		}
 		named, err := json.Marshal(who)
 		if err != nil {
@@ -58,10 +59,10 @@ func listingOf(ctx context.Context, tx *sql.Tx, l search.Listing) (listing, erro
 		me, err := numberOf(ctx, tx, l.Owner)
 		return listing{
 			"node AS n INDEXED BY owned_" + first + " WHERE n.owner = ? AND n.kind = ? AND n.kind > 1 AND n.trashed = 0",
-			[]any{me, slices.Index(kinds, l.Kind)}, order,
+			[]any{me, engine.KindNo(l.Kind)}, order,
 		}, err
 	}
-	parent, err := keyOf(l.Parent)
+	parent, err := engine.KeyOf(l.Parent)
 	return listing{
 		"node AS n INDEXED BY child_" + first + " WHERE n.parent = (SELECT no FROM node WHERE id = ?) AND n.parent IS NOT NULL AND +n.trashed = 0 AND +n.kind > 1",
 		[]any{[]byte(parent)}, order,
@@ -74,7 +75,7 @@ func (x *Index) List(ctx context.Context, l search.Listing) (search.Page, error)
 	if l.Shared != nil {
 		shared = *l.Shared
 	}
-	asked := scope(l.Parent, l.Owner, shared, l.Kind, l.Status, l.Sort)
+	asked := engine.Scope(l.Parent, l.Owner, shared, l.Kind, l.Status, l.Sort)
 	tx, err := x.read.BeginTx(ctx, nil)
 	if err != nil {
 		return search.Page{}, fault(err)
@@ -88,13 +89,13 @@ func (x *Index) List(ctx context.Context, l search.Listing) (search.Page, error)
 	if err != nil {
 		return page, fault(err)
 	}
-	after, err := values(l.Cursor, asked, len(selection.order))
+	after, err := engine.Values(l.Cursor, asked, len(selection.order))
 	if err != nil {
 		return page, err
 	}
 	query, arguments := selection.query(l, after)
 	err = each(ctx, tx, query, arguments, func(rows *sql.Rows) error {
-		var stored key
+		var stored engine.Key
 		last := make([]any, len(selection.order))
 		into := []any{&stored}
 		for i := range last {
@@ -103,12 +104,12 @@ func (x *Index) List(ctx context.Context, l search.Listing) (search.Page, error)
 		if err := rows.Scan(into...); err != nil {
 			return err
 		}
-		id, err := stored.id()
+		id, err := stored.ID()
 		if err != nil {
 			return err
 		}
 		if page.IDs = append(page.IDs, id); len(page.IDs) == l.Limit {
-			page.Next = cursor{asked, last, id}.String()
+			page.Next = engine.CursorAt(asked, last, id)
 		}
 		return nil
 	})
@@ -143,7 +144,7 @@ func (s listing) query(l search.Listing, after []any) (string, []any) {
 	}
 	if l.Kind != "" {
 		where.WriteString(" AND +n.kind = ?")
-		arguments = append(arguments, slices.Index(kinds, l.Kind))
+		arguments = append(arguments, engine.KindNo(l.Kind))
 	}
 	if l.Status != "" {
 		where.WriteString(" AND +n.status = ?")

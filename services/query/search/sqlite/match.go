@@ -8,10 +8,8 @@ import (
 	"strings"
 
 	"github.com/assay-project/assay/services/query/search"
+	"github.com/assay-project/assay/services/query/search/engine"
 )
-
-// maxOwners is the maximum number of libraries searched: the caller's own and those with nodes shared with the caller.
-const maxOwners = 1000
 
 // numberOf returns the number of an owner, or 0 if the owner has no nodes.
 func numberOf(ctx context.Context, q querier, id string) (no int64, err error) {
@@ -33,12 +31,12 @@ func owners(ctx context.Context, tx *sql.Tx, c search.Caller) (me int64, all []i
 	if me != 0 {
 		all = append(all, me)
 	}
-	who, err := json.Marshal(principals(c))
+	who, err := json.Marshal(engine.Principals(c))
 	if err != nil {
 		return 0, nil, err
 	}
 	const grantors = "SELECT DISTINCT g.owner FROM json_each(?) AS p CROSS JOIN grantor AS g ON g.principal = p.value WHERE g.owner <> ? LIMIT ?"
-	err = each(ctx, tx, grantors, []any{string(who), me, maxOwners - len(all)}, func(rows *sql.Rows) error {
+	err = each(ctx, tx, grantors, []any{string(who), me, engine.MaxOwners - len(all)}, func(rows *sql.Rows) error {
 		var no int64
 		err := rows.Scan(&no)
 		all = append(all, no)

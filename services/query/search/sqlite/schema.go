@@ -1,7 +1,5 @@
 package sqlite
 
-import "github.com/assay-project/assay/services/query/search"
-
 // version is the version of the schema, of search.Words, search.SortKey and what is indexed of files. A file with another
 // version is rebuilt.
 const version = 7
@@ -72,8 +70,3 @@ CREATE TABLE vocabulary (owner INTEGER NOT NULL, word TEXT NOT NULL, PRIMARY KEY
 CREATE TABLE stem (owner INTEGER NOT NULL, language TEXT NOT NULL, stem TEXT NOT NULL, word TEXT NOT NULL, PRIMARY KEY (owner, language, stem, word)) WITHOUT ROWID;
 CREATE TABLE spoken (owner INTEGER NOT NULL, language TEXT NOT NULL, PRIMARY KEY (owner, language)) WITHOUT ROWID;
 `
-
-// kinds lists the kinds of nodes. The number stored for a kind is its index.
-var kinds = []string{"", search.KindUser, search.KindFolder, search.KindFile, search.KindRecord, search.KindModel, search.KindMessage}
-
-const kindUser = 1

@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"github.com/assay-project/assay/services/query/search"
+	"github.com/assay-project/assay/services/query/search/engine"
 )
 
 // found finds the nodes that match and that the caller may see. Its plan is pinned because SQLite has no
@@ -68,8 +69,8 @@ const (
 
 // Search returns one page of matching nodes, best match first.
 func (x *Index) Search(ctx context.Context, q search.Query) (search.Result, error) {
-	scope := scope(q.Caller.Owner, q.Caller.Groups, q.Terms, q.Filter)
-	after, err := values(q.Cursor, scope, 1)
+	scope := engine.Scope(q.Caller.Owner, q.Caller.Groups, q.Terms, q.Filter)
+	after, err := engine.Values(q.Cursor, scope, 1)
 	if err != nil {
 		return search.Result{}, err
 	}
@@ -83,7 +84,7 @@ func (x *Index) Search(ctx context.Context, q search.Query) (search.Result, erro
 		return result, err
 	}
 	if len(q.Terms) == 0 {
-		result.Facets = newGroups().facets()
+		result.Facets = engine.NewGroups().Facets()
 		return result, nil
 	}
 	asked, err := x.asked(ctx, tx, q, after)
@@ -91,9 +92,9 @@ func (x *Index) Search(ctx context.Context, q search.Query) (search.Result, erro
 		return result, fault(err)
 	}
 	found, err := asked.collect(ctx, tx.StmtContext(ctx, x.found), &result)
-	if err == nil && result.Total < few && !result.More {
+	if err == nil && result.Total < engine.Few && !result.More {
 		var similar bool
-		if similar, err = correct(ctx, tx, asked.me, asked.libraries); err == nil && similar {
+		if similar, err = engine.Correct(ctx, vocabulary{tx}, asked.me, asked.libraries); err == nil && similar {
 			found, err = asked.collect(ctx, tx.StmtContext(ctx, x.found), &result)
 		}
 	}
@@ -102,13 +103,13 @@ func (x *Index) Search(ctx context.Context, q search.Query) (search.Result, erro
 	}
 	more := len(found) > q.Limit
 	found = found[:min(len(found), q.Limit)]
-	named, excerpts := tx.StmtContext(ctx, x.named), x.excerptsOf(tx, shown(q.Terms, asked.libraries), found)
+	named, excerpts := tx.StmtContext(ctx, x.named), x.excerptsOf(tx, engine.Shown(q.Terms, asked.libraries), found)
 	for _, h := range found {
 		hit, err := read(ctx, named, h, excerpts)
 		if err != nil {
 			return result, err
 		}
-		hit.Next = cursor{scope, []any{h.score}, hit.ID}.String()
+		hit.Next = engine.CursorAt(scope, []any{h.score}, hit.ID)
 		result.Hits = append(result.Hits, hit)
 	}
 	if more {
@@ -119,7 +120,7 @@ func (x *Index) Search(ctx context.Context, q search.Query) (search.Result, erro
 
 // read returns a hit with its snippets.
 func read(ctx context.Context, named *sql.Stmt, h hit, e *excerpts) (found search.Hit, err error) {
-	var stored key
+	var stored engine.Key
 	var name string
 	var packed []byte
 	var last sql.NullInt64
@@ -128,7 +129,7 @@ func read(ctx context.Context, named *sql.Stmt, h hit, e *excerpts) (found searc
 		return found, fault(err)
 	}
 	found.Score = h.score
-	if found.ID, err = stored.id(); err != nil {
+	if found.ID, err = stored.ID(); err != nil {
 		return found, err
 	}
 	properties, err := unpackProperties(packed)
@@ -142,7 +143,7 @@ func read(ctx context.Context, named *sql.Stmt, h hit, e *excerpts) (found searc
 // request is a query with the parameters of found that stay the same when words are added.
 type request struct {
 	me        int64 // number of the caller, or 0
-	libraries []inLibrary
+	libraries []engine.InLibrary
 	cut       bool // there may be more libraries than are searched
 	arguments []any
 }
@@ -153,11 +154,11 @@ func (x *Index) asked(ctx context.Context, tx *sql.Tx, q search.Query, after []a
 	if err != nil {
 		return nil, err
 	}
-	r := &request{me: me, cut: len(owners) == maxOwners}
+	r := &request{me: me, cut: len(owners) == engine.MaxOwners}
 	if r.libraries, err = inLibraries(ctx, tx, owners, q.Terms); err != nil {
 		return nil, err
 	}
-	who, err := json.Marshal(principals(q.Caller))
+	who, err := json.Marshal(engine.Principals(q.Caller))
 	if err != nil {
 		return nil, err
 	}
@@ -178,7 +179,7 @@ func (x *Index) asked(ctx context.Context, tx *sql.Tx, q search.Query, after []a
 	}
 	r.arguments = []any{
 		sql.Named("principals", string(who)), sql.Named("most", search.MaxMatches), sql.Named("me", me), sql.Named("all", q.Filter == search.Filter{Below: q.Below, In: q.In}),
-		sql.Named("from", from), sql.Named("to", to), sql.Named("kind", max(0, slices.Index(kinds, q.Kind))), sql.Named("format", q.Format),
+		sql.Named("from", from), sql.Named("to", to), sql.Named("kind", engine.KindNo(q.Kind)), sql.Named("format", q.Format),
 		sql.Named("status", q.Status), sql.Named("minsize", q.MinSize), sql.Named("maxsize", q.MaxSize), sql.Named("everywhere", q.Below == "" && q.In == ""), sql.Named("below", folders), sql.Named("score", score), sql.Named("id", id), sql.Named("limit", q.Limit+1),
 	}
 	return r, nil
@@ -198,7 +199,7 @@ type hit struct {
 // collect runs found, returns the hits and sets the counts of the result.
 func (r *request) collect(ctx context.Context, found *sql.Stmt, result *search.Result) ([]hit, error) {
 	var hits []hit
-	groups := newGroups()
+	groups := engine.NewGroups()
 	result.Total, result.More = 0, r.cut
 	parameters, err := r.parameters()
 	if err != nil {
@@ -219,12 +220,12 @@ func (r *request) collect(ctx context.Context, found *sql.Stmt, result *search.R
 			return err
 		case partGroup:
 			result.Total += int(number)
-			return groups.add(value, int(number))
+			return groups.Add(value, int(number))
 		case partMatches:
 			result.More = result.More || number == search.MaxMatches
 		}
 		return nil
 	})
-	result.Facets = groups.facets()
+	result.Facets = groups.Facets()
 	return hits, err
 }

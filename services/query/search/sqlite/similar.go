@@ -9,6 +9,7 @@ import (
 
 	"github.com/assay-project/assay/pkg/extract/lookalike"
 	"github.com/assay-project/assay/services/query/search"
+	"github.com/assay-project/assay/services/query/search/engine"
 )
 
 // setPicture stores the hash of a picture, or removes it if there is none.
@@ -24,7 +25,7 @@ func (c *change) setPicture(ctx context.Context, no int64, hash *lookalike.Hash)
 // Similar returns the pictures that look the same as a file. It reads the hashes of all pictures of the owner, which are in
 // one range of the table.
 func (x *Index) Similar(ctx context.Context, id string, limit int) (near []search.Near, more bool, err error) {
-	of, err := keyOf(id)
+	of, err := engine.KeyOf(id)
 	if err != nil {
 		return nil, false, err
 	}
@@ -64,7 +65,7 @@ func (x *Index) Similar(ctx context.Context, id string, limit int) (near []searc
 	}
 	slices.SortStableFunc(candidates, func(a, b candidate) int { return cmp.Compare(a.distance, b.distance) })
 	for _, c := range candidates {
-		var stored key
+		var stored engine.Key
 		err := tx.QueryRowContext(ctx, "SELECT id FROM node WHERE no = ? AND kind > 0 AND trashed = 0", c.no).Scan(&stored)
 		switch {
 		case errors.Is(err, sql.ErrNoRows):
@@ -72,7 +73,7 @@ func (x *Index) Similar(ctx context.Context, id string, limit int) (near []searc
 		case err != nil:
 			return nil, false, fault(err)
 		}
-		found, err := stored.id()
+		found, err := stored.ID()
 		if err != nil {
 			return nil, false, err
 		}

@@ -7,17 +7,18 @@ import (
 	"errors"
 
 	"github.com/assay-project/assay/services/query/search"
+	"github.com/assay-project/assay/services/query/search/engine"
 )
 
 // Pending returns files whose text is not indexed.
 func (x *Index) Pending(ctx context.Context, limit int) ([]search.Pending, error) {
 	var all []search.Pending
 	err := each(ctx, x.read, "SELECT id, run FROM node INDEXED BY node_pending WHERE pending = 1 LIMIT ?", []any{limit}, func(rows *sql.Rows) error {
-		var stored key
+		var stored engine.Key
 		var p search.Pending
 		err := rows.Scan(&stored, &p.Run)
 		if err == nil {
-			p.ID, err = stored.id()
+			p.ID, err = stored.ID()
 		}
 		all = append(all, p)
 		return err
@@ -38,7 +39,7 @@ func (x *Index) SetTexts(ctx context.Context, texts []search.Text) error {
 }
 
 func (x *Index) setText(ctx context.Context, tx *change, t search.Text) error {
-	key, err := keyOf(t.ID)
+	key, err := engine.KeyOf(t.ID)
 	if err != nil {
 		return err
 	}
@@ -86,7 +87,7 @@ func unpackProperties(packed []byte) (properties []search.Property, err error) {
 
 // Has reports whether the index has a version of a node and, for a file, its text and properties.
 func (x *Index) Has(ctx context.Context, id string, version int64) (bool, error) {
-	key, err := keyOf(id)
+	key, err := engine.KeyOf(id)
 	if err != nil {
 		return false, err
 	}

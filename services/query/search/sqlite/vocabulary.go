@@ -2,57 +2,30 @@ package sqlite
 
 import (
 	"context"
-	"hash/maphash"
+	"database/sql"
+	"errors"
+	"iter"
 	"strings"
 
-	"github.com/assay-project/assay/pkg/extract/language"
 	"github.com/assay-project/assay/services/query/search"
+	"github.com/assay-project/assay/services/query/search/engine"
 )
 
-// maxLearned is the number of words that are known to be in the vocabulary, so that they are not written again.
-const maxLearned = 1 << 19
-
-// learned contains words that are in the vocabulary.
-type learned struct {
-	seed  maphash.Seed
-	words map[uint64]bool
-}
-
-// add adds a word of an owner in a language. It reports whether the word is new.
-func (l *learned) add(owner int64, language, word string) bool {
-	if len(l.words) >= maxLearned {
-		clear(l.words)
-	}
-	key := maphash.Comparable(l.seed, [3]any{owner, language, word})
-	if l.words[key] {
-		return false
-	}
-	l.words[key] = true
-	return true
-}
-
-// learn adds the words of a node to the vocabulary of its owner, with their stems in the language of the text. The language of
-// a node without a text, or with one whose language is unknown, counts as English.
+// learn adds the words of a node to the vocabulary of its owner, with their stems in the language of the text.
 func (c *change) learn(ctx context.Context, w nodeWords) error {
-	text := strings.Join(w.blocks, "")
-	spoken := language.Detect(text)
-	if spoken == language.Undetermined {
-		spoken = language.English
-	}
-	if c.x.learned.add(w.owner, spoken, "") {
+	type word struct{ written, folded string }
+	var found []word
+	spoken, fresh := c.x.learned.Learn(w.owner, append(w.labels, strings.Join(w.blocks, "")), func(written, folded string) {
+		found = append(found, word{written, folded})
+	})
+	if fresh {
 		if _, err := c.ExecContext(ctx, "INSERT OR IGNORE INTO spoken VALUES (?, ?)", w.owner, spoken); err != nil {
 			return err
 		}
 	}
-	for _, text := range append(w.labels, text) {
-		for word := range search.Words(text) {
-			written := text[word.Start:word.End]
-			if !search.Inflected(word.Text) || !c.x.learned.add(w.owner, spoken, written) {
-				continue
-			}
-			if err := c.learnWord(ctx, w.owner, spoken, written, word.Text); err != nil {
-				return err
-			}
+	for _, f := range found {
+		if err := c.learnWord(ctx, w.owner, spoken, f.written, f.folded); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -68,4 +41,41 @@ func (c *change) learnWord(ctx context.Context, owner int64, spoken, written, wo
 		}
 	}
 	return nil
+}
+
+// wordsAtOnce is the number of words read at once.
+const wordsAtOnce = 64
+
+// vocabulary reads words in a transaction.
+type vocabulary struct{ tx *sql.Tx }
+
+var _ engine.Vocabulary = vocabulary{}
+
+// Absent reports whether no node of a library has a term.
+func (v vocabulary) Absent(ctx context.Context, owner int64, t search.Term) (bool, error) {
+	var found int
+	err := v.tx.QueryRowContext(ctx, "SELECT count(*) FROM (SELECT 1 FROM words WHERE words MATCH ? LIMIT 1)", expression(owner, search.Terms{t})).Scan(&found)
+	return found == 0, err
+}
+
+var errEnough = errors.New("no more words are needed")
+
+// Words iterates over wordsAtOnce words of a library.
+func (v vocabulary) Words(ctx context.Context, owner int64, from, _ string, _ int) iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		const query = "SELECT word FROM vocabulary WHERE owner = ? AND word >= ? ORDER BY word LIMIT ?"
+		err := each(ctx, v.tx, query, []any{owner, from, wordsAtOnce}, func(rows *sql.Rows) error {
+			var found string
+			if err := rows.Scan(&found); err != nil {
+				return err
+			}
+			if !yield(found, nil) {
+				return errEnough
+			}
+			return nil
+		})
+		if err != nil && !errors.Is(err, errEnough) {
+			yield("", err)
+		}
+	}
 }

@@ -1,9 +1,9 @@
-package sqlite
+package engine
 
 import (
 	"cmp"
 	"context"
-	"database/sql"
+	"iter"
 	"slices"
 	"unicode/utf8"
 
@@ -15,9 +15,16 @@ const (
 	maxCorrected = 16
 	// maxRead is the maximum number of words read from the vocabularies for one query.
 	maxRead = 200_000
-	// wordsAtOnce is the number of words read at once.
-	wordsAtOnce = 64
 )
+
+// Vocabulary contains the words of libraries that have other forms.
+type Vocabulary interface {
+	// Absent reports whether no item of a library has a term.
+	Absent(ctx context.Context, owner int64, t search.Term) (bool, error)
+	// Words iterates over words of a library in lexical order, beginning with from: a number that the vocabulary chooses, and none
+	// after the last one. It may leave out words whose number of characters differs from that of like by more than most.
+	Words(ctx context.Context, owner int64, from, like string, most int) iter.Seq2[string, error]
+}
 
 // errorsIn returns the number of typing errors that are considered in a word: one in words of at least 4 characters, two in words of at least 8.
 func errorsIn(word string) int {
@@ -30,29 +37,29 @@ func errorsIn(word string) int {
 	return 0
 }
 
-// correct adds to the queries the words that differ from words of the terms by typing errors. In the caller's own library only
+// Correct adds to the queries the words that differ from words of the terms by typing errors. In the caller's own library only
 // words that it does not have can have errors, unless it has all of them. In others each can, because hits must not depend on words
-// of nodes that the caller may not see. correct reports whether it has added any.
-func correct(ctx context.Context, tx *sql.Tx, me int64, all []inLibrary) (added bool, err error) {
+// of items that the caller may not see. Correct reports whether it has added any.
+func Correct(ctx context.Context, v Vocabulary, me int64, all []InLibrary) (added bool, err error) {
 	left := maxRead
 	for i := range all[:min(len(all), maxCorrected)] {
 		l := &all[i]
-		l.typos = slices.Clone(l.forms)
-		unknown := make([]bool, len(l.forms))
-		for j, t := range l.forms {
-			if l.owner == me && t.Expandable() && errorsIn(t.Words[0]) > 0 {
-				if unknown[j], err = absent(ctx, tx, l.owner, t); err != nil {
+		l.Typos = slices.Clone(l.Forms)
+		unknown := make([]bool, len(l.Forms))
+		for j, t := range l.Forms {
+			if l.Owner == me && t.Expandable() && errorsIn(t.Words[0]) > 0 {
+				if unknown[j], err = v.Absent(ctx, l.Owner, t); err != nil {
 					return false, err
 				}
 			}
 		}
 		every := !slices.Contains(unknown, true)
-		for j := range l.typos {
-			t := &l.typos[j]
+		for j := range l.Typos {
+			t := &l.Typos[j]
 			if !t.Expandable() || !unknown[j] && !every {
 				continue
 			}
-			similar, err := similarWords(ctx, tx, l.owner, t.Words[0], &left)
+			similar, err := similarWords(ctx, v, l.Owner, t.Words[0], &left)
 			if err != nil {
 				return false, err
 			}
@@ -67,17 +74,10 @@ func correct(ctx context.Context, tx *sql.Tx, me int64, all []inLibrary) (added 
 	return added, nil
 }
 
-// absent reports whether no node of a library has a term.
-func absent(ctx context.Context, tx *sql.Tx, owner int64, t search.Term) (bool, error) {
-	var found int
-	err := tx.QueryRowContext(ctx, "SELECT count(*) FROM (SELECT 1 FROM words WHERE words MATCH ? LIMIT 1)", expression(owner, search.Terms{t})).Scan(&found)
-	return found == 0, err
-}
-
 // similarWords returns the words of a vocabulary that differ from a word by typing errors, those with the fewest first, and then in
 // lexical order. It reads at most left words, and subtracts those that it has read: words with a beginning that is already too
 // different are skipped.
-func similarWords(ctx context.Context, tx *sql.Tx, owner int64, word string, left *int) ([]string, error) {
+func similarWords(ctx context.Context, v Vocabulary, owner int64, word string, left *int) ([]string, error) {
 	type candidate struct {
 		word     string
 		distance int
@@ -90,36 +90,33 @@ func similarWords(ctx context.Context, tx *sql.Tx, owner int64, word string, lef
 	var near []candidate
 	for next, more := "", true; more && *left > 0; {
 		more = false
-		start := next
-		err := each(ctx, tx, "SELECT word FROM vocabulary WHERE owner = ? AND word >= ? ORDER BY word LIMIT ?", []any{owner, start, wordsAtOnce}, func(rows *sql.Rows) error {
-			var found string
-			if err := rows.Scan(&found); err != nil {
-				return err
+		for found, err := range v.Words(ctx, owner, next, word, most) {
+			if err != nil {
+				return nil, err
 			}
 			more = true
 			*left--
 			if found < next {
-				return nil
+				continue
 			}
 			distance, dead := d.of(found)
 			if distance <= most {
 				near = append(near, candidate{found, distance})
 			}
 			if dead > 0 {
-				next = found[:dead] + "\xff" // after all words that begin so
+				next = after(found[:dead])
 			} else {
-				next = found + "\x00"
+				next = found + "\x01"
 			}
-			return nil
-		})
-		if err != nil {
-			return nil, err
 		}
 	}
 	slices.SortStableFunc(near, func(a, b candidate) int { return cmp.Compare(a.distance, b.distance) })
 	var words []string
-	for _, c := range near[:min(len(near), maxForms)] {
+	for _, c := range near[:min(len(near), MaxForms)] {
 		words = append(words, c.word)
 	}
 	return words, nil
 }
+
+// after returns a text that follows all words that begin so. It is valid UTF-8, unlike the byte 0xff.
+func after(beginning string) string { return beginning + string(utf8.MaxRune) }

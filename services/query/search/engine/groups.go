@@ -1,4 +1,4 @@
-package sqlite
+package engine
 
 import (
 	"cmp"
@@ -12,21 +12,22 @@ import (
 // maxFormats is the maximum number of formats in a response.
 const maxFormats = 20
 
-// groups counts hits by their properties.
-type groups struct{ kind, format, year map[string]int }
+// Groups counts hits by their properties.
+type Groups struct{ kind, format, year map[string]int }
 
-func newGroups() groups { return groups{map[string]int{}, map[string]int{}, map[string]int{}} }
+// NewGroups returns no counts.
+func NewGroups() Groups { return Groups{map[string]int{}, map[string]int{}, map[string]int{}} }
 
-// add adds a group from the result of found. properties are the number of a kind, a year and a format, which may be
+// Add adds a group from the result of found. properties are the number of a kind, a year and a format, which may be
 // empty, separated by spaces.
-func (g groups) add(properties string, count int) error {
+func (g Groups) Add(properties string, count int) error {
 	number, rest, _ := strings.Cut(properties, " ")
 	year, format, _ := strings.Cut(rest, " ")
 	kind, err := strconv.Atoi(number)
-	if err != nil || kind >= len(kinds) {
+	if err != nil || kind >= len(Kinds) {
 		return search.ErrDamaged
 	}
-	g.kind[kinds[kind]] += count
+	g.kind[Kinds[kind]] += count
 	g.year[year] += count
 	if format != "" {
 		g.format[format] += count
@@ -34,10 +35,10 @@ func (g groups) add(properties string, count int) error {
 	return nil
 }
 
-// facets returns the counts: kinds in the order of kinds, formats by frequency, and years in ascending order.
-func (g groups) facets() search.Facets {
+// Facets returns the counts: kinds in the order of Kinds, formats by frequency, and years in ascending order.
+func (g Groups) Facets() search.Facets {
 	f := search.Facets{
-		Type: sorted(g.kind, func(a, b search.Count) int { return slices.Index(kinds, a.Value) - slices.Index(kinds, b.Value) }),
+		Type: sorted(g.kind, func(a, b search.Count) int { return slices.Index(Kinds, a.Value) - slices.Index(Kinds, b.Value) }),
 		Format: sorted(g.format, func(a, b search.Count) int {
 			return cmp.Or(b.Count-a.Count, strings.Compare(a.Value, b.Value))
 		}),

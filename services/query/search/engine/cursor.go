@@ -1,4 +1,4 @@
-package sqlite
+package engine
 
 import (
 	"encoding/base64"
@@ -16,24 +16,25 @@ type cursor struct {
 	ID     string `json:"i"`
 }
 
-// scope returns a digest of the query that a cursor belongs to.
-func scope(asked ...any) uint64 {
+// Scope returns a digest of the query that a cursor belongs to.
+func Scope(asked ...any) uint64 {
 	h := fnv.New64a()
 	_, _ = fmt.Fprintf(h, "%q", asked) // never fails
 	return h.Sum64()
 }
 
-func (c cursor) String() string {
-	text, err := json.Marshal(c)
-	if err != nil { // never happens: c contains only numbers and strings
+// CursorAt returns the text of a cursor after an entry of a query with a scope: its sort values, which are numbers and texts, and its id.
+func CursorAt(scope uint64, values []any, id string) string {
+	text, err := json.Marshal(cursor{scope, values, id})
+	if err != nil { // never happens: it contains only numbers and strings
 		return ""
 	}
 	return base64.RawURLEncoding.EncodeToString(text)
 }
 
-// values returns the sort values of a cursor and the key of its item, or nil if the cursor is empty. It
+// Values returns the sort values of a cursor and the key of its item, or nil if the cursor is empty. It
 // returns search.ErrCursor unless the cursor has the given scope and number of values.
-func values(text string, scope uint64, want int) ([]any, error) {
+func Values(text string, scope uint64, want int) ([]any, error) {
 	if text == "" {
 		return nil, nil
 	}
@@ -52,7 +53,7 @@ func values(text string, scope uint64, want int) ([]any, error) {
 			return nil, search.ErrCursor
 		}
 	}
-	id, err := keyOf(c.ID)
+	id, err := KeyOf(c.ID)
 	if err != nil {
 		return nil, search.ErrCursor
 	}
