@@ -34,7 +34,7 @@ test: ## run all tests without the race detector; those of the web app only if C
 	go test work
 lint: ## run golangci-lint, including go vet
 	@export PATH="$$(.ci/tools golangci-lint):$$PATH" && golangci-lint run --allow-parallel-runners $(MODULES:=/...) && \
-		(cd services/query && golangci-lint run --allow-parallel-runners --build-tags nodax ./feed/dax) && \
+		(cd services/query && golangci-lint run --allow-parallel-runners --build-tags noclients ./feed/dax ./search/postgres) && \
 		cd services/assay && golangci-lint run --allow-parallel-runners --build-tags noengines . && \
 		cd test && golangci-lint run --allow-parallel-runners --build-tags stack ./e2e/stack
 smoke: ## start `assay serve` and test it with the command line

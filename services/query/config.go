@@ -14,6 +14,7 @@ import (
 	"github.com/assay-project/assay/services/query/live"
 	"github.com/assay-project/assay/services/query/mcp"
 	"github.com/assay-project/assay/services/query/search"
+	"github.com/assay-project/assay/services/query/search/postgres"
 	"github.com/assay-project/assay/services/query/wait"
 )
 
@@ -39,7 +40,11 @@ type Config struct {
 func (c Config) HTTPAddr() string { return c.Addr }
 
 func (c Config) validate() error {
-	return errors.Join(c.Wait.Validate(), c.Live.Validate(), c.Quotas.Validate(), c.Areas.validate())
+	var index error
+	if postgres.Is(c.Search.Index) {
+		index = postgres.Validate(c.Search.Index)
+	}
+	return errors.Join(c.Wait.Validate(), c.Live.Validate(), c.Quotas.Validate(), index, c.Areas.validate())
 }
 
 // engines returns the configuration for compiling engines. Without a directory for compiled engines, every start compiles

@@ -25,6 +25,7 @@ import (
 	"github.com/assay-project/assay/services/query/mcp"
 	"github.com/assay-project/assay/services/query/me"
 	"github.com/assay-project/assay/services/query/search"
+	"github.com/assay-project/assay/services/query/search/postgres"
 	"github.com/assay-project/assay/services/query/search/sqlite"
 	"github.com/assay-project/assay/services/query/status"
 	"github.com/assay-project/assay/services/query/trace"
@@ -87,7 +88,9 @@ func Open(ctx context.Context, cfg Config, log zerolog.Logger, reg prometheus.Re
 	if err := cfg.validate(); err != nil {
 		return nil, config.Unusable(err)
 	}
-	cfg.Search.RemoveEarlier()
+	if !postgres.Is(cfg.Search.Index) {
+		sqlite.RemoveEarlier(cfg.Search.Index)
+	}
 	backends, err := backend.Join(ctx, cfg.Backends, Name, log, reg)
 	if err != nil {
 		return nil, err
@@ -120,7 +123,7 @@ func newService(cfg Config, list []Entry, backends *backend.Connections, log zer
 		Backends: backends, Documents: base.Documents, Platform: cfg.Platform, Drain: cfg.Drain, Log: log, Registry: reg,
 	})
 	waits := wait.New(cfg.Wait, hub)
-	indexes := search.Indexes{Config: cfg.Search, At: sqlite.At, Bus: backends.Bus, Log: log, Registry: reg}
+	indexes := search.Indexes{Config: cfg.Search, At: indexAt, Bus: backends.Bus, Log: log, Registry: reg}
 	if err := service.OpenAll(base, list, Shared{backends, hub, waits, hooks, log, reg, cfg.engines(log), indexes}); err != nil {
 		return nil, err
 	}
@@ -152,6 +155,14 @@ func newService(cfg Config, list []Entry, backends *backend.Connections, log zer
 	s.dead = status.NewDeadLetters(backends.Bus, log, reg, worked)
 	hub.OnOutcome(s.status.Outcome)
 	return s, nil
+}
+
+// indexAt returns a function that opens the search index of an area: a database that query processes share, or a file.
+func indexAt(index, area string) func(ctx context.Context, rebuild bool) (search.Index, error) {
+	if postgres.Is(index) {
+		return postgres.At(index, area)
+	}
+	return sqlite.At(index, area)
 }
 
 // Health adds the checks of the backends that the service requires.

@@ -35,13 +35,16 @@ func (e Excerpt) passages(terms Terms) []passage {
 	return all
 }
 
-// terms returns the number of distinct terms in a passage.
-func (p passage) terms() int {
-	seen := map[int]bool{}
+// terms returns the number of distinct terms in a passage, and how many of them were not seen before.
+func (p passage) terms(seen map[int]bool) (count, fresh int) {
+	own := map[int]bool{}
 	for _, m := range p.matches {
-		seen[m.term] = true
+		if !own[m.term] && !seen[m.term] {
+			fresh++
+		}
+		own[m.term] = true
 	}
-	return len(seen)
+	return len(own), fresh
 }
 
 // parts returns the passage with the words around it.
@@ -50,10 +53,24 @@ func (p passage) parts() []Part {
 	return p.Excerpt.parts(start, end, p.matches)
 }
 
-// best returns the passages with the most distinct terms, in the order of the text.
+// best returns the passages with the most distinct terms, first those that the passages chosen before do not have, in the order of the
+// text.
 func best(all []passage, most int) []passage {
-	slices.SortStableFunc(all, func(a, b passage) int { return b.terms() - a.terms() })
-	all = all[:min(len(all), most)]
-	slices.SortFunc(all, func(a, b passage) int { return a.At + a.matches[0].start - b.At - b.matches[0].start })
-	return all
+	all = slices.Clone(all)
+	seen := map[int]bool{}
+	var chosen []passage
+	for len(chosen) < most && len(all) > 0 {
+		at, terms, fresh := 0, -1, -1
+		for i, p := range all {
+			if count, news := p.terms(seen); news > fresh || news == fresh && count > terms {
+				at, terms, fresh = i, count, news
+			}
+		}
+		for _, m := range all[at].matches {
+			seen[m.term] = true
+		}
+		chosen, all = append(chosen, all[at]), slices.Delete(all, at, at+1)
+	}
+	slices.SortFunc(chosen, func(a, b passage) int { return a.At + a.matches[0].start - b.At - b.matches[0].start })
+	return chosen
 }

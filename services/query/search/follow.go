@@ -26,7 +26,7 @@ type Options struct {
 	Source Source
 	Bus    *bus.Bus
 	Area   string // name of the area, for logs and metrics
-	// Open opens the index of this process. rebuild discards existing content. It is called again after the
+	// Open opens the index of this process, or a SharedIndex. rebuild discards existing content. It is called again after the
 	// previous index is closed.
 	Open     func(ctx context.Context, rebuild bool) (Index, error)
 	Log      zerolog.Logger
@@ -51,7 +51,8 @@ func New(o Options) *Searcher {
 	return &Searcher{o: o, metrics: newMetrics(o.Registry, o.Area), texts: make(chan struct{}, 1), changed: make(chan struct{})}
 }
 
-// Run keeps an index up to date until ctx is done, closes it and returns nil. Failures are logged and retried.
+// Run keeps an index up to date until ctx is done, closes it and returns nil. It only reads a SharedIndex while another process writes
+// it. Failures are logged and retried.
 func (s *Searcher) Run(ctx context.Context) error {
 	rebuild := false
 	for {
@@ -81,11 +82,17 @@ func (s *Searcher) serve(ctx context.Context, rebuild bool) (err error) {
 		s.using.Wait()
 		err = errors.Join(err, index.Close())
 	}()
+	written, shared := index.(SharedIndex)
+	if shared {
+		if err := s.lead(ctx, written); err != nil {
+			return err
+		}
+	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	var loading sync.WaitGroup
 	defer loading.Wait()
 	defer cancel(nil)
-	f := &follower{Searcher: s, index: index}
+	f := &follower{Searcher: s, index: index, shared: shared}
 	for _, work := range []func(context.Context) error{f.load, f.expire} {
 		loading.Go(func() {
 			if err := work(ctx); err != nil {
@@ -107,6 +114,16 @@ func (s *Searcher) serve(ctx context.Context, rebuild bool) (err error) {
 		case <-time.After(retryPause):
 		}
 	}
+}
+
+// lead makes a shared index available, which reports itself whether it is ready, and waits until this process writes it.
+func (s *Searcher) lead(ctx context.Context, index SharedIndex) error {
+	s.publish(index)
+	if err := index.Lead(ctx); err != nil {
+		return err
+	}
+	s.o.Log.Info().Msg("this process writes the search index")
+	return nil
 }
 
 // publish makes an index available to requests; nil makes it unavailable.
@@ -144,7 +161,8 @@ func (s *Searcher) use() (index Index, changed <-chan struct{}, done func(), err
 // follower keeps one index up to date.
 type follower struct {
 	*Searcher
-	index Index
+	index  Index
+	shared bool // the index is a SharedIndex
 
 	ready sync.Mutex // guards the following fields
 	// reached is set once the index has every event that existed when following began; loaded is set once all
@@ -185,7 +203,9 @@ func (f *follower) follow(ctx context.Context) error {
 
 // build replaces the content of the index. Requests get ErrNotReady until the index also has all texts.
 func (f *follower) build(ctx context.Context, sequence uint64) error {
-	f.publish(nil)
+	if !f.shared {
+		f.publish(nil)
+	}
 	f.ready.Lock()
 	f.reached, f.loaded = false, false
 	f.ready.Unlock()

@@ -63,6 +63,17 @@ type Index interface {
 	Close() error
 }
 
+// SharedIndex is an Index that several processes have open, of which one writes. Its methods that read return ErrNotReady until the
+// index has all items and texts. Methods that write, and Pending, must be called only after Lead has returned.
+type SharedIndex interface {
+	Index
+	// Lead waits until this process is the one that writes, which it remains until Close. If it is not any more, for example because the connection
+	// was lost, methods that write return an error.
+	Lead(ctx context.Context) error
+	// Forget removes items, like Apply, whichever process writes.
+	Forget(ctx context.Context, gone []Item) error
+}
+
 // MaxText is the number of bytes of a text that are indexed: more than the analyzer stores, with the long numbers.
 const MaxText = 14 << 20
 

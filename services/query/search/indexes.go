@@ -2,7 +2,6 @@ package search
 
 import (
 	"context"
-	"os"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/rs/zerolog"
@@ -12,14 +11,14 @@ import (
 
 // Config holds the settings of the search indexes.
 type Config struct {
-	Index string `env:"ASSAY_INDEX" doc:"path of the search indexes, to which the name of an area is appended; used by this process only; default: temporary files, built from the tables at every start"`
+	Index string `env:"ASSAY_INDEX" secret:"true" doc:"path of the search indexes, to which the name of an area is appended, used by this process only; or the URL of a PostgreSQL database that all query processes share, such as postgres://assay:PASSWORD@host/search; default: temporary files, built from the tables at every start"`
 }
 
 // Indexes makes the searchers of areas.
 type Indexes struct {
 	Config
-	// At returns a function that opens the index at a path, or a temporary one if the path is empty; see Options.
-	At       func(path string) func(ctx context.Context, rebuild bool) (Index, error)
+	// At returns a function that opens the index of an area, given ASSAY_INDEX; see Options.
+	At       func(index, area string) func(ctx context.Context, rebuild bool) (Index, error)
 	Bus      *bus.Bus
 	Log      zerolog.Logger
 	Registry prometheus.Registerer
@@ -27,19 +26,6 @@ type Indexes struct {
 
 // Searcher returns the searcher of an area. source returns the items; its log contains the name of the area.
 func (x Indexes) Searcher(area string, source func(zerolog.Logger) Source) *Searcher {
-	path := x.Index
-	if path != "" {
-		path += "." + area
-	}
 	log := x.Log.With().Str("area", area).Logger()
-	return New(Options{Source: source(log), Bus: x.Bus, Area: area, Open: x.At(path), Log: log, Registry: x.Registry})
-}
-
-// RemoveEarlier removes the index of versions of Assay that had a single one. Errors are ignored: the file is only not used.
-func (c Config) RemoveEarlier() {
-	for _, suffix := range []string{"", "-wal", "-shm"} {
-		if c.Index != "" {
-			_ = os.Remove(c.Index + suffix)
-		}
-	}
+	return New(Options{Source: source(log), Bus: x.Bus, Area: area, Open: x.At(x.Index, area), Log: log, Registry: x.Registry})
 }

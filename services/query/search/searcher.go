@@ -8,8 +8,12 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-// readyWait limits how long a request waits for a version.
-const readyWait = 5 * time.Second
+const (
+	// readyWait limits how long a request waits for a version.
+	readyWait = 5 * time.Second
+	// sharedPause is the pause between two checks for a version that another process may have written.
+	sharedPause = 100 * time.Millisecond
+)
 
 // Version is a version of an item.
 type Version struct {
@@ -26,8 +30,13 @@ func (s *Searcher) Await(ctx context.Context, v Version) error {
 		if has || err != nil && !errors.Is(err, ErrNotReady) {
 			return err
 		}
+		var again <-chan time.Time
+		if s.shares() {
+			again = time.After(sharedPause)
+		}
 		select {
 		case <-changed:
+		case <-again:
 		case <-over.C:
 			return ErrNotReady
 		case <-web.Draining(ctx):
@@ -48,6 +57,14 @@ func (s *Searcher) has(ctx context.Context, v Version) (has bool, changed <-chan
 	return has, changed, err
 }
 
+// shares reports whether another process may write the index.
+func (s *Searcher) shares() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, shared := s.index.(SharedIndex)
+	return shared
+}
+
 // Forget removes items from the index that are not in the tables any more. It has no effect while there is no index.
 func (s *Searcher) Forget(ctx context.Context, owner string, ids ...string) error {
 	index, _, done, err := s.use()
@@ -55,15 +72,18 @@ func (s *Searcher) Forget(ctx context.Context, owner string, ids ...string) erro
 		return nil
 	}
 	defer done()
+	gone := make([]Item, len(ids))
+	for i, id := range ids {
+		gone[i] = Item{ID: id, Owner: owner, Removed: true, Changed: time.Now()}
+	}
+	if shared, is := index.(SharedIndex); is {
+		return shared.Forget(ctx, gone)
+	}
 	s.write.Lock()
 	defer s.write.Unlock()
 	sequence, _, err := index.Position(ctx)
 	if err != nil {
 		return err
-	}
-	gone := make([]Item, len(ids))
-	for i, id := range ids {
-		gone[i] = Item{ID: id, Owner: owner, Removed: true, Changed: time.Now()}
 	}
 	return index.Apply(ctx, gone, sequence)
 }

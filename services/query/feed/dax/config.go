@@ -1,5 +1,5 @@
 // Package dax reads tables through a DynamoDB Accelerator cluster. It is separate from package
-// table so that only its users depend on AWS's DAX client. The build tag nodax leaves the client out.
+// table so that only its users depend on AWS's DAX client. The build tag noclients leaves the client out.
 package dax
 
 import (

@@ -1,4 +1,4 @@
-//go:build !nodax
+//go:build !noclients
 
 package dax
 

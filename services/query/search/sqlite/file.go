@@ -9,9 +9,19 @@ import (
 	"github.com/assay-project/assay/services/query/search"
 )
 
-// At returns a function that opens the index at a path, or in a temporary file if the path is empty. rebuild removes its
-// content.
-func At(path string) func(ctx context.Context, rebuild bool) (search.Index, error) {
+// RemoveEarlier removes the index at a path of versions of Assay that had a single one. Errors are ignored: the file is only not used.
+func RemoveEarlier(path string) {
+	if path != "" {
+		_ = Remove(path)
+	}
+}
+
+// At returns a function that opens the index of an area, in a file whose name is a path and the name of the area, or in a temporary
+// file if the path is empty. rebuild removes its content.
+func At(path, area string) func(ctx context.Context, rebuild bool) (search.Index, error) {
+	if path != "" {
+		path += "." + area
+	}
 	return func(ctx context.Context, rebuild bool) (search.Index, error) {
 		if path == "" {
 			return openTemporary(ctx)
