@@ -62,7 +62,7 @@ bench-feed: ## measure reads of the feed with a million items in the tables; BEN
 	go run ./services/assay/test/bench/feed $(BENCH)
 bench-capacity: ## measure a node and the CPU time of items, compare with the simulation, and write docs/capacity.md; CAPACITY contains flags, such as -rounds 3
 	go test -tags capacity ./services/assay/test/simulation -run "TestNode|TestCosts|TestScale" -count=1 -v -timeout 60m -write $(abspath docs/capacity.md) $(CAPACITY)
-bench-search: ## measure searches of 100,000 library nodes of 1,000 owners; BENCH contains flags, such as -nodes 10000
+bench-search: ## measure searches of 100,000 library nodes of 1,000 owners; BENCH contains flags, such as -nodes 10000 or -index postgres://assay@localhost/search
 	go run ./services/assay/test/bench/search $(BENCH)
 
 LEDGER = ASSAY_FAULT_RUNS=$(CURDIR)/docs/faults.jsonl
@@ -75,6 +75,8 @@ clock: ## test steps and differences of wall clocks; compiles everything first
 	go run ./services/assay/test/fault/clock test -tags clockstep -run 'SteppedClock|ClocksOfServices' -count=1 -v ./pkg/bus/consume ./pkg/checkpoint ./services/assay/test/e2e/clock
 overload: ## offer ten times the load that the analyzer can handle: MINUTES=1
 	go test ./services/assay/test/e2e/overload -run OverloadKeepsThePromises -count=1 -timeout 120m -v -overload.minutes=$(or $(MINUTES),1) -overload.work=120
+postgres: ## test the search index that processes share, with a PostgreSQL server that the tests start (apt-get install postgresql)
+	go test -race ./services/query/search/postgres -count=1 -timeout 20m -v -postgres.required
 paid: ## run photo jobs of paid providers with faults, kills and a change of provider: JOBS=1000
 	go test ./services/assay/test/e2e/photos -run PaidLoad -count=1 -timeout 60m -v -paid.jobs $(or $(JOBS),1000) -fault.seed $(or $(SEED),13)
 import: ## import FILES=10000 files with one command while the services are killed in turn

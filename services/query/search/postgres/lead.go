@@ -13,14 +13,19 @@ import (
 	"github.com/assay-project/assay/services/query/search"
 )
 
-// leadPause is the pause between two attempts to become the process that writes. Waiting in the server instead would hold a snapshot
-// and keep it from removing old rows.
-const leadPause = time.Second
+const (
+	// leadPause is the pause between two attempts to become the process that writes. Waiting in the server instead would hold a snapshot
+	// and keep it from removing old rows.
+	leadPause = time.Second
+	// newerWait is how long an index of a newer version must have had no process that writes before a process of an older one replaces it.
+	newerWait = 2 * time.Minute
+)
 
 // errReads means that the process does not write.
 var errReads = errors.New("another process writes the search index")
 
-// Lead waits until this process holds the lock of the index, and creates the tables if there are none of this version. The lock is an
+// Lead waits until this process holds the lock of the index, and creates the tables if there are none of this version. While
+// versions change, older processes leave an index of a newer version. The lock is an
 // advisory lock of the connection that writes: the server ends it with the connection, whatever has happened to the process,
 // and a process that has lost it cannot write, because it has no other connection for that. It needs no clock and no renewal.
 func (x *Index) Lead(ctx context.Context) (err error) {
@@ -33,12 +38,27 @@ func (x *Index) Lead(ctx context.Context) (err error) {
 			err = errors.Join(err, conn.Close(context.WithoutCancel(ctx)))
 		}
 	}()
-	for locked := false; ; {
+	for newerSince := time.Now(); ; {
+		var locked, newer bool
 		if err := conn.QueryRow(ctx, "SELECT pg_try_advisory_lock(hashtextextended($1, 0))", x.schema).Scan(&locked); err != nil {
 			return err
 		}
 		if locked {
-			break
+			found, err := versionOf(ctx, conn)
+			if err != nil {
+				return err
+			}
+			newer = found > version
+		}
+		switch {
+		case locked && (!newer || time.Since(newerSince) > newerWait):
+			return x.take(ctx, conn)
+		case locked:
+			if _, err := conn.Exec(ctx, "SELECT pg_advisory_unlock(hashtextextended($1, 0))", x.schema); err != nil {
+				return err
+			}
+		default: // the process that writes finds damage itself
+			newerSince, x.rebuild = time.Now(), false
 		}
 		select {
 		case <-ctx.Done():
@@ -46,6 +66,10 @@ func (x *Index) Lead(ctx context.Context) (err error) {
 		case <-time.After(leadPause):
 		}
 	}
+}
+
+// take makes a connection that holds the lock the one that writes.
+func (x *Index) take(ctx context.Context, conn *pgx.Conn) error {
 	if err := x.migrate(ctx, conn); err != nil {
 		return err
 	}
@@ -55,14 +79,19 @@ func (x *Index) Lead(ctx context.Context) (err error) {
 	return nil
 }
 
+// versionOf returns the version of the tables, or 0 if there are none.
+func versionOf(ctx context.Context, conn *pgx.Conn) (found int, err error) {
+	err = fault(conn.QueryRow(ctx, "SELECT coalesce(max(version), 0) FROM state").Scan(&found))
+	if errors.Is(err, search.ErrNotReady) || errors.Is(err, search.ErrDamaged) {
+		return 0, nil
+	}
+	return found, err
+}
+
 // migrate creates the tables. It drops those of another version, and all if the index is to be rebuilt.
 func (x *Index) migrate(ctx context.Context, conn *pgx.Conn) error {
-	var found int
-	err := fault(conn.QueryRow(ctx, "SELECT version FROM state").Scan(&found))
-	if err == nil && found == version && !x.rebuild {
-		return nil
-	}
-	if err != nil && !errors.Is(err, search.ErrNotReady) && !errors.Is(err, search.ErrDamaged) && !errors.Is(err, pgx.ErrNoRows) {
+	found, err := versionOf(ctx, conn)
+	if err != nil || found == version && !x.rebuild {
 		return err
 	}
 	schema := pgx.Identifier{x.schema}.Sanitize()

@@ -67,10 +67,10 @@ visible AS MATERIALIZED (
 		AND (@everywhere OR parent IN (SELECT no FROM folder WHERE inside))
 ),
 scored AS MATERIALIZED (
-	SELECT v.no, v.id, v.base + coalesce(v.score, (
-		SELECT sum(term.weight * CASE WHEN v.labels @@ term.query THEN 1 ELSE ts_rank('{1,1,1,1}', v.all_words, term.query, 1) END) + @bonus * bool_or(v.labels @@ term.query)::integer
-		FROM term WHERE term.of = v.of AND term.positive
-	)) AS score FROM visible AS v
+	SELECT v.no, v.id, v.base + sum(term.weight * CASE WHEN v.labels @@ term.query THEN 1 ELSE ts_rank('{1,1,1,1}', v.all_words, term.query, 1) END)
+		+ @bonus * bool_or(v.labels @@ term.query)::integer AS score
+	FROM visible AS v JOIN term ON term.of = v.of AND term.positive WHERE v.score IS NULL GROUP BY v.no, v.id, v.base
+	UNION ALL SELECT no, id, base + score FROM visible WHERE score IS NOT NULL
 )
 SELECT 0, no::text, score FROM (
 	SELECT no, score FROM scored WHERE score < @score OR score = @score AND id < @id ORDER BY score DESC, id DESC LIMIT @limit

@@ -215,7 +215,7 @@ func TestOtherVersionIsReplaced(t *testing.T) {
 	url := database(t)
 	schema := pgx.Identifier{"assay_search_" + t.Name()}.Sanitize()
 	for _, spoil := range []string{
-		"UPDATE " + schema + ".state SET version = 99", "DROP SCHEMA " + schema + " CASCADE", "DROP TABLE " + schema + ".state", "DELETE FROM " + schema + ".state",
+		"UPDATE " + schema + ".state SET version = 0", "DROP SCHEMA " + schema + " CASCADE", "DROP TABLE " + schema + ".state", "DELETE FROM " + schema + ".state",
 	} {
 		first := joined(t, url, t.Name())
 		lead(t, first)
@@ -243,6 +243,25 @@ func TestOtherVersionIsReplaced(t *testing.T) {
 			t.Error(err)
 		}
 	}
+}
+
+// TestNewerVersionIsLeft checks that a process does not write an index of a newer version, nor removes it at once.
+func TestNewerVersionIsLeft(t *testing.T) {
+	url := database(t)
+	first, second := joined(t, url, t.Name()), joined(t, url, t.Name())
+	lead(t, first)
+	built(t, first, 2)
+	state := pgx.Identifier{"assay_search_" + t.Name()}.Sanitize() + ".state"
+	execute(t, url, "UPDATE "+state+" SET version = 99")
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 2500*time.Millisecond)
+	defer cancel()
+	if err := second.Lead(ctx); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got error %v, want that the wait ends", err)
+	}
+	execute(t, url, "UPDATE "+state+" SET version = 1") // an error if it was dropped
 }
 
 // TestErrorsHideThePassword checks that errors about a URL do not contain its password.

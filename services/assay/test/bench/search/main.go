@@ -3,6 +3,7 @@
 // revoked share is no longer found.
 //
 //	make bench-search BENCH="-nodes 10000 -owners 100"
+//	make bench-search BENCH="-index postgres://assay@localhost/search"
 //
 // Everything runs in this process: query with its default settings, the embedded engines, and the client, which sends
 // one request at a time. The nodes are written to the table before query starts, and the texts are served from memory.
@@ -16,10 +17,13 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/rs/zerolog"
 
+	"github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/pkg/process"
 	"github.com/assay-project/assay/services/assay/test/bench/command"
 	"github.com/assay-project/assay/services/assay/test/bench/paired"
@@ -35,6 +39,7 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	owners := flags.Int("owners", 1_000, "number of owners")
 	words := flags.Int("words", 200, "number of words in each text")
 	searches := flags.Int("searches", 3_000, "number of searches")
+	index := flags.String("index", "", "URL of an empty PostgreSQL database; default: a file")
 	at := command.Dir(flags, "temporary data, about 1 GB")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -63,17 +68,40 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 		return err
 	}
 	fmt.Fprintf(out, "%d nodes of %d owners, %d MB of text\n", len(l.nodes), *owners, text>>20)
+	if *index == "" {
+		*index = filepath.Join(dir, "search.db")
+	}
 	began := time.Now()
-	if err := s.serve(ctx, filepath.Join(dir, "search.db"), l); err != nil {
+	if err := s.serve(ctx, *index, l); err != nil {
 		return err
 	}
-	size, err := os.Stat(filepath.Join(dir, "search.db"))
+	built := time.Since(began)
+	size, err := sizeOf(ctx, *index)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "index of %d MB built in %.1f s\n", size.Size()>>20, time.Since(began).Seconds())
+	fmt.Fprintf(out, "index of %d MB built in %.1f s\n", size>>20, built.Seconds())
 	if err := s.searches(ctx, out, l, *searches); err != nil {
 		return err
 	}
 	return s.revokes(ctx, out, l)
+}
+
+// sizeOf returns the number of bytes of the index of the library.
+func sizeOf(ctx context.Context, index string) (size int64, err error) {
+	if !strings.Contains(index, "://") {
+		info, err := os.Stat(index + "." + library.Name)
+		if err != nil {
+			return 0, err
+		}
+		return info.Size(), nil
+	}
+	conn, err := pgx.Connect(ctx, index)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, conn.Close(ctx)) }()
+	const query = "SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace WHERE n.nspname = $1 AND c.relkind = 'r'"
+	err = conn.QueryRow(ctx, query, "assay_search_"+library.Name).Scan(&size)
+	return size, err
 }
