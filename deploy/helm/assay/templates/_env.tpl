@@ -137,7 +137,9 @@ ASSAY_LIVE_READERS_PER_CLIENT: "10000"
 {{- if ne .program "gateway" }}{{ $secrets = include "assay.secrets" . | fromYaml }}{{ end -}}
 {{- $secrets = mergeOverwrite $secrets $own.secretEnv -}}
 {{- range $name, $value := $env }}
+{{- if not (hasKey $secrets $name) }}
 - {name: {{ $name }}, value: {{ $value | toString | quote }}}
+{{- end }}
 {{- end }}
 {{- range $name, $from := $secrets }}
 - name: {{ $name }}

@@ -28,10 +28,10 @@ type Index struct {
 	pack    *zstd.Encoder
 	unpack  *zstd.Decoder
 
-	mu     sync.Mutex // guards the following fields
-	writer *pgx.Conn  // nil unless this process writes
-
-	learned engine.Learned // used by writes
+	mu      sync.Mutex     // guards the following fields, during a transaction that writes
+	writer  *pgx.Conn      // nil unless this process writes
+	ended   chan struct{}  // closed when it does not any more
+	learned engine.Learned // of the process that writes
 }
 
 var _ search.SharedIndex = (*Index)(nil)
@@ -51,7 +51,7 @@ const (
 var settings = map[string]string{
 	"application_name": "assay-query", "enable_seqscan": "off", "jit": "off", "max_parallel_workers_per_gather": "0", "client_encoding": "UTF8",
 	"tcp_keepalives_idle": "10", "tcp_keepalives_interval": "5", "tcp_keepalives_count": "4", "synchronous_commit": "off",
-	"idle_in_transaction_session_timeout": "10min",
+	"idle_in_transaction_session_timeout": "1min",
 }
 
 // Validate returns an error for an invalid URL. The error does not contain the password.
@@ -123,6 +123,7 @@ func (x *Index) Close() error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), connectWait)
 	defer cancel()
+	close(x.ended)
 	err := x.writer.Close(ctx)
 	x.writer = nil
 	return err

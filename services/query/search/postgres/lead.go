@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -17,6 +18,10 @@ const (
 	// leadPause is the pause between two attempts to become the process that writes. Waiting in the server instead would hold a snapshot
 	// and keep it from removing old rows.
 	leadPause = time.Second
+	// leadTimeout is how long the server keeps the lock of a process that hangs, and leadBeat the interval in which a process reports
+	// that it does not.
+	leadTimeout = time.Minute
+	leadBeat    = 10 * time.Second
 	// newerWait is how long an index of a newer version must have had no process that writes before a process of an older one replaces it.
 	newerWait = 2 * time.Minute
 )
@@ -27,9 +32,11 @@ var errReads = errors.New("another process writes the search index")
 // Lead waits until this process holds the lock of the index, and creates the tables if there are none of this version. While
 // versions change, older processes leave an index of a newer version. The lock is an
 // advisory lock of the connection that writes: the server ends it with the connection, whatever has happened to the process,
-// and a process that has lost it cannot write, because it has no other connection for that. It needs no clock and no renewal.
+// and a process that has lost it cannot write, because it has no other connection for that. It needs no comparison of clocks.
 func (x *Index) Lead(ctx context.Context) (err error) {
-	conn, err := pgx.ConnectConfig(ctx, x.config.ConnConfig.Copy())
+	config := x.config.ConnConfig.Copy()
+	config.RuntimeParams["idle_session_timeout"] = strconv.FormatInt(leadTimeout.Milliseconds(), 10)
+	conn, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
 		return err
 	}
@@ -75,8 +82,29 @@ func (x *Index) take(ctx context.Context, conn *pgx.Conn) error {
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.writer = conn
+	x.writer, x.ended = conn, make(chan struct{})
+	go x.beat(conn, x.ended)
 	return nil
+}
+
+// beat uses the connection that writes from time to time, until ended is closed.
+func (x *Index) beat(conn *pgx.Conn, ended <-chan struct{}) {
+	ticker := time.NewTicker(leadBeat)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ended:
+			return
+		case <-ticker.C:
+		}
+		x.mu.Lock()
+		if x.writer == conn {
+			ctx, cancel := context.WithTimeout(context.Background(), leadBeat)
+			_ = conn.Ping(ctx) // if it fails, the next write fails too
+			cancel()
+		}
+		x.mu.Unlock()
+	}
 }
 
 // versionOf returns the version of the tables, or 0 if there are none.
@@ -108,12 +136,11 @@ func (x *Index) migrate(ctx context.Context, conn *pgx.Conn) error {
 // transaction runs do in the process that writes, and commits its writes unless it returns an error.
 func (x *Index) transaction(ctx context.Context, do func(*change) error) error {
 	x.mu.Lock()
-	conn := x.writer
-	x.mu.Unlock()
-	if conn == nil {
+	defer x.mu.Unlock()
+	if x.writer == nil {
 		return errReads
 	}
-	err := x.change(ctx, conn, do)
+	err := x.change(ctx, x.writer, do)
 	if err != nil {
 		x.learned.Clear() // some may not have been written
 	}

@@ -6,7 +6,6 @@ import (
 	"context"
 	"iter"
 	"testing"
-	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/rs/zerolog"
@@ -83,13 +82,10 @@ func TestSearchersShareAnIndex(t *testing.T) {
 	if got := find(second); got != 1 {
 		t.Errorf("got %d hits in the process that reads, want 1", got)
 	}
-	go func() {
-		time.Sleep(300 * time.Millisecond)
-		if err := world.Bus.Publish(context.Background(), bustest.Completed("two")); err != nil {
-			t.Error(err)
-		}
-	}()
-	if err := second.Await(t.Context(), search.Version{ID: "two", Version: at}); err != nil {
+	waited := make(chan error, 1)
+	go func() { waited <- second.Await(t.Context(), search.Version{ID: "two", Version: at}) }()
+	world.Publish(t, bustest.Completed("two"))
+	if err := <-waited; err != nil {
 		t.Errorf("the process that reads waited for an item that the other indexes: got error %v", err)
 	}
 	if err := second.Forget(t.Context(), "ann", "one"); err != nil {

@@ -13,14 +13,14 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/services/query/search"
 	"github.com/assay-project/assay/services/query/search/postgres"
 )
 
+const root = "root"
+
 // items are the root of an owner and files with the word common in their names.
 func items(count int) iter.Seq2[search.Item, error] {
-	root := library.RootID("ann")
 	return func(yield func(search.Item, error) bool) {
 		more := yield(search.Item{ID: root, Kind: search.KindUser, Owner: "ann", Version: 1}, nil)
 		for n := 0; more && n < count; n++ {
@@ -31,7 +31,7 @@ func items(count int) iter.Seq2[search.Item, error] {
 
 func file(n int, version int64) search.Item {
 	return search.Item{
-		ID: library.RootID(fmt.Sprint("file", n)), Kind: search.KindFile, Owner: "ann", Parent: library.RootID("ann"),
+		ID: fmt.Sprint("file-", n), Kind: search.KindFile, Owner: "ann", Parent: root,
 		Name: fmt.Sprintf("common %d v%d.txt", n, version), Version: version, Run: 1,
 	}
 }
