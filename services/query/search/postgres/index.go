@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -69,6 +70,9 @@ func withoutURL(err error) error {
 	}
 	return errors.New("see the PostgreSQL documentation of connection URIs")
 }
+
+// limited reports whether a URL limits the number of connections.
+func limited(url string) bool { return strings.Contains(url, "pool_max_conns=") }
 
 // At returns a function that opens the index of an area. rebuild drops its content once this process writes.
 func At(url, area string) func(ctx context.Context, rebuild bool) (search.Index, error) {

@@ -2,14 +2,9 @@
 // lock, writes; the others read. The build tag noclients leaves the engine out.
 package postgres
 
-import (
-	"strings"
-)
+import "strings"
 
 // Is reports whether a value of ASSAY_INDEX names a PostgreSQL database.
 func Is(index string) bool {
 	return strings.HasPrefix(index, "postgres://") || strings.HasPrefix(index, "postgresql://")
 }
-
-// limited reports whether a URL limits the number of connections.
-func limited(url string) bool { return strings.Contains(url, "pool_max_conns=") }
