@@ -51,12 +51,12 @@ ALTER TABLE body ALTER COLUMN text SET STORAGE EXTERNAL;
 
 -- The words of nodes: labels are those of the name and the properties, all also those of the text. Package words states the lexemes.
 CREATE TABLE words (no bigint PRIMARY KEY, labels tsvector NOT NULL, all_words tsvector NOT NULL);
-CREATE INDEX words_all ON words USING gin (all_words) WITH (fastupdate = on, gin_pending_list_limit = 64);
+CREATE INDEX words_all ON words USING gin (all_words) WITH (fastupdate = on, gin_pending_list_limit = 512);
 
 -- The words of nodes whose text is too long for one row: part 0 has those of the name and the properties, and part i those of part
 -- i - 1 of the text, and as many after it as a phrase can have.
 CREATE TABLE long (no bigint NOT NULL, part integer NOT NULL, all_words tsvector NOT NULL, PRIMARY KEY (no, part));
-CREATE INDEX long_all ON long USING gin (all_words) WITH (fastupdate = on, gin_pending_list_limit = 64);
+CREATE INDEX long_all ON long USING gin (all_words) WITH (fastupdate = on, gin_pending_list_limit = 512);
 
 -- The words of each owner that have other forms, by their stems, and the languages of the texts. Words of removed nodes remain.
 CREATE TABLE vocabulary (owner bigint NOT NULL, word text COLLATE "C" NOT NULL, PRIMARY KEY (owner, word));

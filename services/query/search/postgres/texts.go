@@ -26,6 +26,10 @@ func (x *Index) Pending(ctx context.Context, limit int) ([]search.Pending, error
 		return err
 	})
 	if err == nil && len(found) == 0 {
+		// Every search reads the words that were not merged into the index yet.
+		if _, err := x.pool.Exec(ctx, "SELECT gin_clean_pending_list('words_all'), gin_clean_pending_list('long_all')"); err != nil {
+			return nil, fault(err)
+		}
 		const ready = "UPDATE state SET ready = true WHERE NOT ready AND version = $1 AND sequence IS NOT NULL AND NOT EXISTS (SELECT FROM node WHERE pending)"
 		_, err = x.pool.Exec(ctx, ready, version)
 	}
