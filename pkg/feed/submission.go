@@ -12,10 +12,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"golang.org/x/text/cases"
-	"golang.org/x/text/unicode/norm"
-
 	"github.com/assay-project/assay/pkg/table"
+	"github.com/assay-project/assay/pkg/tag"
 )
 
 // Limits of a submission. Those from the seed come first. Package services/ingest/feed/check applies
@@ -23,7 +21,7 @@ import (
 const (
 	MaxSourceID  = 256 // bytes
 	MaxTags      = 5
-	MaxTag       = 50        // characters
+	MaxTag       = tag.Max   // characters
 	maxSnippet   = 200       // characters
 	MaxText      = 10_000    // characters
 	MaxURL       = 2048      // bytes
@@ -115,31 +113,10 @@ func (i Item) Expiring(now time.Time, after time.Duration) Item {
 
 // Tag returns a tag in its stored form: without leading and trailing spaces, and with single spaces
 // between words.
-func Tag(text string) string { return strings.Join(strings.Fields(text), " ") }
+func Tag(text string) string { return tag.Spaced(text) }
 
-// FoldTag returns the form in which tags are compared and counted: in Unicode's canonical composition (NFC), with case folded.
-// Items keep their tags as given.
-func FoldTag(tag string) string {
-	folded := cases.Fold().String(norm.NFC.String(tag))
-	return norm.NFC.String(folded)
-}
-
-// Invisible reports whether a character is invisible and can change how the text around it is shown: a
-// control character, or one that sets the direction of text. Tags must not contain such characters.
-func Invisible(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) }
-
-// Blank reports whether no character of a text is visible. Joiners and variation selectors are allowed within words, but
-// show nothing themselves.
-func Blank(text string) bool { return !strings.ContainsFunc(text, visible) }
-
-func visible(r rune) bool {
-	const (
-		brailleBlank = '\u2800'
-		nullNotehead = '\U0001D159'
-	)
-	return r != brailleBlank && r != nullNotehead && !unicode.In(r, unicode.White_Space, unicode.Cc, unicode.Cf,
-		unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector, unicode.Noncharacter_Code_Point)
-}
+// FoldTag returns the form in which tags are compared and counted; see tag.Fold. Items keep their tags as given.
+func FoldTag(text string) string { return tag.Fold(text) }
 
 // union adds tags to those that an item has, up to MaxTags. It removes none.
 func union(have, more []string) []string {

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/assay-project/assay/pkg/feed"
+	"github.com/assay-project/assay/pkg/tag"
 )
 
 // Kinds of alerts.
@@ -93,13 +94,13 @@ func (s Settings) Check() []Violation {
 	if scopes > 1 {
 		wrong("tag", "is not the only one of tag, source and sourceType")
 	}
-	if s.Tag != "" && (utf8.RuneCountInString(s.Tag) > feed.MaxTag || strings.ContainsFunc(s.Tag, feed.Invisible)) {
+	if s.Tag != "" && (utf8.RuneCountInString(s.Tag) > feed.MaxTag || strings.ContainsFunc(s.Tag, tag.Invisible)) {
 		wrong("tag", "is not a tag of at most %d characters", feed.MaxTag)
 	}
 	switch {
 	case s.Keyword != "" && s.Kind != Match:
 		wrong("keyword", "applies only to alerts of kind match")
-	case utf8.RuneCountInString(s.Keyword) > maxKeyword || strings.ContainsFunc(s.Keyword, feed.Invisible):
+	case utf8.RuneCountInString(s.Keyword) > maxKeyword || strings.ContainsFunc(s.Keyword, tag.Invisible):
 		wrong("keyword", "is not a word or phrase of at most %d characters", maxKeyword)
 	case s.Kind == Match && s.Keyword == "" && scopes == 0:
 		wrong("keyword", "is missing; an alert of kind match needs a keyword, a tag, a source or a sourceType")

@@ -15,6 +15,7 @@ import (
 	"github.com/assay-project/assay/pkg/extract/decimal"
 	"github.com/assay-project/assay/pkg/feed"
 	"github.com/assay-project/assay/pkg/table"
+	"github.com/assay-project/assay/pkg/tag"
 	"github.com/assay-project/assay/pkg/web"
 )
 
@@ -56,8 +57,8 @@ func Submission(s feed.Submission, now time.Time, also ...string) []web.FieldErr
 	if n := len(s.MatchedTags); n < 1 || n > feed.MaxTags {
 		wrong("matchedTags", "has %d tags; 1 to %d are allowed", n, feed.MaxTags)
 	}
-	for i, tag := range s.MatchedTags[:min(len(s.MatchedTags), feed.MaxTags)] {
-		if message := Tag(tag); message != "" {
+	for i, one := range s.MatchedTags[:min(len(s.MatchedTags), feed.MaxTags)] {
+		if message := tag.Check(one); message != "" {
 			wrong(fmt.Sprintf("matchedTags[%d]", i), "%s", message)
 		}
 	}
@@ -70,25 +71,10 @@ func URL(text string) string {
 	switch {
 	case err != nil || len(text) > feed.MaxURL || u.Scheme != "https" || u.Hostname() == "":
 		return fmt.Sprintf("is not an https URL of at most %d bytes", feed.MaxURL)
-	case strings.ContainsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || feed.Invisible(r) }):
+	case strings.ContainsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || tag.Invisible(r) }):
 		return "has a space or an invisible character; encode it, a space as %20"
 	case u.User != nil:
 		return "has a user name or a password, which everyone could read; remove it"
-	}
-	return ""
-}
-
-// Tag returns what is wrong with a tag in its stored form, or an empty string.
-func Tag(tag string) string {
-	switch {
-	case utf8.RuneCountInString(tag) > feed.MaxTag:
-		return fmt.Sprintf("is longer than %d characters", feed.MaxTag)
-	case feed.Blank(tag):
-		return "is blank, or has no visible character"
-	case strings.ContainsRune(tag, utf8.RuneError): // also what JSON decoders make of a lone surrogate
-		return "has a character that could not be decoded: U+FFFD, or half of a surrogate pair"
-	case strings.ContainsFunc(tag, feed.Invisible):
-		return "has a control character, or one that changes the direction of text"
 	}
 	return ""
 }

@@ -101,24 +101,3 @@ func TestEveryFieldIsReported(t *testing.T) {
 		t.Errorf("got invalid fields %s, want %s", got, want)
 	}
 }
-
-// TestInvisibleTags checks that a tag needs a visible character, and may have invisible ones within words.
-func TestInvisibleTags(t *testing.T) {
-	wrong := func(tag string) bool { return check.Tag(feed.Tag(tag)) != "" }
-	tables := []*unicode.RangeTable{unicode.White_Space, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector, unicode.Cc, unicode.Cf, unicode.Noncharacter_Code_Point}
-	for r := rune(0); r <= unicode.MaxRune; r++ {
-		if !unicode.In(r, tables...) && !strings.ContainsRune("\u2800\u3164\u115f\u1160\uffa0\U0001d159\ufffd", r) {
-			continue
-		}
-		for _, tag := range []string{string(r), " " + string(r) + " ", string(r) + "\u200b" + string(r)} {
-			if !wrong(tag) {
-				t.Fatalf("%+q: got a valid tag, want an error", tag)
-			}
-		}
-	}
-	for _, tag := range []string{"क्\u200dष", "می\u200cخواهم", "👩\u200d💻", "❤\ufe0f", "1\ufe0f\u20e3", "co\u00adoperate", "🏴\U000e0067\U000e0062\U000e007f", "\ue000", "é", "e\u0301", "#", "⠁"} {
-		if wrong(tag) {
-			t.Errorf("%+q: got an error, want a valid tag", tag)
-		}
-	}
-}

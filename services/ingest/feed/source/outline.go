@@ -10,7 +10,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/assay-project/assay/pkg/feed"
-	"github.com/assay-project/assay/services/ingest/feed/check"
+	"github.com/assay-project/assay/pkg/tag"
 	"github.com/assay-project/assay/services/ingest/feed/source/opml"
 )
 
@@ -35,9 +35,9 @@ func FromOutline(f opml.Feed, others Settings) Settings {
 		limit = feed.MaxTags
 	}
 	add := func(tags ...string) {
-		for _, tag := range tags {
-			if tag = feed.Tag(cut(tag, feed.MaxTag)); check.Tag(tag) == "" && len(s.Tags) < limit && !slices.Contains(s.Tags, tag) {
-				s.Tags = append(s.Tags, tag)
+		for _, one := range tags {
+			if one = feed.Tag(cut(one, feed.MaxTag)); tag.Check(one) == "" && len(s.Tags) < limit && !slices.Contains(s.Tags, one) {
+				s.Tags = append(s.Tags, one)
 			}
 		}
 	}

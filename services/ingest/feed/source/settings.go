@@ -13,8 +13,8 @@ import (
 
 	"github.com/assay-project/assay/pkg/feed"
 	"github.com/assay-project/assay/pkg/guard"
+	"github.com/assay-project/assay/pkg/tag"
 	"github.com/assay-project/assay/pkg/web"
-	"github.com/assay-project/assay/services/ingest/feed/check"
 	"github.com/assay-project/assay/services/ingest/feed/source/newsapi"
 )
 
@@ -106,13 +106,13 @@ func (s Settings) check(cfg Config) []web.FieldError {
 	if len(s.Tags) < 1 || len(s.Tags) > maxTags {
 		wrong("tags", "has %d tags; 1 to %d are allowed", len(s.Tags), maxTags)
 	}
-	for i, tag := range s.Tags {
-		message := check.Tag(tag)
+	for i, one := range s.Tags {
+		message := tag.Check(one)
 		switch {
 		case message != "":
-		case feed.Tag(tag) != tag:
+		case feed.Tag(one) != one:
 			message = "begins or ends with a space, or has more than one space between words"
-		case slices.Contains(s.Tags[:i], tag):
+		case slices.Contains(s.Tags[:i], one):
 			message = "is a duplicate"
 		}
 		if message != "" {
