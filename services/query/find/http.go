@@ -10,6 +10,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/assay-project/assay/pkg/terms"
 	"github.com/assay-project/assay/pkg/web"
 	"github.com/assay-project/assay/services/query/search"
 	"github.com/assay-project/assay/services/query/wait"
@@ -80,7 +81,7 @@ type foundItem struct {
 }
 
 func (s *Service) search(ctx context.Context, in *searchInput) (*searchOutput, error) {
-	parsed, err := search.Parse(in.Query)
+	parsed, err := terms.Parse(in.Query)
 	if err != nil {
 		return nil, Problem(err)
 	}

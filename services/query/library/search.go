@@ -14,6 +14,7 @@ import (
 
 	"github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/pkg/lifecycle"
+	"github.com/assay-project/assay/pkg/terms"
 	"github.com/assay-project/assay/pkg/web"
 	"github.com/assay-project/assay/services/query/search"
 	"github.com/assay-project/assay/services/query/wait"
@@ -125,7 +126,7 @@ type searchHit struct {
 }
 
 func (a *Area) search(ctx context.Context, in *searchInput) (*searchOutput, error) {
-	parsed, err := search.Parse(in.Query)
+	parsed, err := terms.Parse(in.Query)
 	if err != nil {
 		return nil, problem(err)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/assay-project/assay/pkg/extract/lookalike"
 	"github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/pkg/table"
+	"github.com/assay-project/assay/pkg/terms"
 	"github.com/assay-project/assay/services/query/library/nodes"
 	"github.com/assay-project/assay/services/query/search"
 )
@@ -102,7 +103,7 @@ func (s *source) read(ctx context.Context, p search.Pending, file library.File) 
 	if err != nil {
 		return t, err
 	}
-	t.Text = search.Spelled(search.FormatOf(file.Name), text)
+	t.Text = search.Spelled(terms.FormatOf(file.Name), text)
 	if file.Run != p.Run {
 		return t, nil
 	}

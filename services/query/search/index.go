@@ -110,19 +110,6 @@ type Query struct {
 	Cursor string // Next of the previous page; empty for the first
 }
 
-// Filter restricts the hits. A zero field does not restrict them.
-type Filter struct {
-	Kind   string
-	Format string // file name extension in lower case
-	Status string
-	Below  string    // the id of a folder
-	In     string    // without Below: a folder's name, or names of folders with slashes between them; with a slash first, from the root
-	From   time.Time // created at or after this time
-	To     time.Time // created before this time
-	// MinSize and MaxSize are limits of the size of files in bytes.
-	MinSize, MaxSize int64
-}
-
 // MaxMatches limits the cost of a query: at most this many matching nodes are ranked, the caller's own first.
 const MaxMatches = 10_000
 

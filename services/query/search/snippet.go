@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/assay-project/assay/pkg/terms"
 )
 
 // Snippet is an excerpt of a node's name, properties or text that contains words of the query.
@@ -29,15 +31,15 @@ const (
 
 // Snippets returns the snippets of a hit: the name and the properties that contain words of the query, and the passages of the
 // text that contain the most of them. It reads excerpts until it has enough passages.
-func Snippets(name string, properties []Property, excerpts iter.Seq2[Excerpt, error], terms Terms) ([]Snippet, error) {
+func Snippets(name string, properties []Property, excerpts iter.Seq2[Excerpt, error], asked Terms) ([]Snippet, error) {
 	var snippets []Snippet
-	if found := matches(name, terms.in("name")); len(found) > 0 {
+	if found := matches(name, asked.In("name")); len(found) > 0 {
 		snippets = append(snippets, Snippet{Field: "name", Parts: Whole(name).parts(0, len(name), found)})
 	}
 	shown := 0
 	for _, p := range properties {
 		whole := Whole(p.Value)
-		if best := best(whole.passages(terms.in(FieldOf(p.Field))), 1); len(best) > 0 && shown < maxProperties {
+		if best := best(whole.passages(asked.In(terms.FieldOf(p.Field))), 1); len(best) > 0 && shown < maxProperties {
 			snippets = append(snippets, Snippet{p.Field, best[0].parts()})
 			shown++
 		}
@@ -47,7 +49,7 @@ func Snippets(name string, properties []Property, excerpts iter.Seq2[Excerpt, er
 		if err != nil {
 			return nil, err
 		}
-		if found = append(found, e.passages(terms.in("text"))...); len(found) >= maxSnippets {
+		if found = append(found, e.passages(asked.In("text"))...); len(found) >= maxSnippets {
 			break
 		}
 	}
@@ -61,19 +63,19 @@ func Snippets(name string, properties []Property, excerpts iter.Seq2[Excerpt, er
 type match struct{ start, end, term int }
 
 // matches returns the occurrences of terms in a text, in order of position. It merges overlapping occurrences.
-func matches(text string, terms Terms) []match {
+func matches(text string, asked Terms) []match {
 	longest := 0
-	for _, t := range terms {
+	for _, t := range asked {
 		longest = max(longest, len(t.Words))
 	}
 	var found []match
 	var last []Word // as many words as the longest term
-	for w := range Words(text) {
+	for w := range terms.Words(text) {
 		if last = append(last, w); len(last) > longest {
 			last = last[1:]
 		}
-		for i, t := range terms {
-			if t.Not || !t.ends(last) {
+		for i, t := range asked {
+			if t.Not || !ends(last, t) {
 				continue
 			}
 			m := match{last[len(last)-len(t.Words)].Start, w.End, i}
@@ -90,8 +92,8 @@ func matches(text string, terms Terms) []match {
 	return found
 }
 
-// ends reports whether the last words match the term.
-func (t Term) ends(words []Word) bool {
+// ends reports whether the last words match a term.
+func ends(words []Word, t Term) bool {
 	if len(words) < len(t.Words) {
 		return false
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/assay-project/assay/pkg/terms"
 	"github.com/assay-project/assay/services/query/search"
 )
 
@@ -44,7 +45,7 @@ func TestSnowballVocabularies(t *testing.T) {
 			}
 			var different []string
 			for i, word := range words {
-				if want := search.Fold(stems[i]); want != "" && word == strings.ToLower(word) && !slices.Contains(search.Stems(language, word), want) {
+				if want := terms.Fold(stems[i]); want != "" && word == strings.ToLower(word) && !slices.Contains(search.Stems(language, word), want) {
 					different = append(different, word)
 				}
 			}

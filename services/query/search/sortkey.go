@@ -3,12 +3,14 @@ package search
 import (
 	"strings"
 	"unicode"
+
+	"github.com/assay-project/assay/pkg/terms"
 )
 
 // SortKey returns the key by which names are sorted bytewise: Fold, with numbers in the order of their values, so that 2
 // precedes 10. Leading zeros have no effect.
 func SortKey(name string) string {
-	folded := []rune(Fold(name))
+	folded := []rune(terms.Fold(name))
 	var b strings.Builder
 	for i := 0; i < len(folded); {
 		if !unicode.Is(unicode.Nd, folded[i]) {

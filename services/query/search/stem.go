@@ -4,8 +4,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/blevesearch/snowballstem"
 	"github.com/blevesearch/snowballstem/arabic"
@@ -26,6 +24,8 @@ import (
 	"github.com/blevesearch/snowballstem/swedish"
 	"github.com/blevesearch/snowballstem/tamil"
 	"github.com/blevesearch/snowballstem/turkish"
+
+	"github.com/assay-project/assay/pkg/terms"
 )
 
 // stemmers are the stemmers of Snowball, by language as an ISO 639-1 code.
@@ -53,23 +53,6 @@ var stemmers = map[string]func(*snowballstem.Env) bool{
 // StemLanguages returns the languages with a stemmer, sorted.
 func StemLanguages() []string { return slices.Sorted(maps.Keys(stemmers)) }
 
-const (
-	// minInflected and maxInflected are the numbers of characters of a word that has other forms.
-	minInflected = 3
-	maxInflected = 32
-)
-
-// Inflected reports whether a word has other forms, and whether typing errors in it are recognizable: it consists of 3 to 32
-// letters. word is a word of Words, folded or not.
-func Inflected(word string) bool {
-	if n := utf8.RuneCountInString(word); n < minInflected || n > maxInflected {
-		return false
-	}
-	return !strings.ContainsFunc(word, func(r rune) bool {
-		return unicode.Is(unicode.N, r) || kindOf(r) == character
-	})
-}
-
 // Stems returns the stems of a word in a language by Snowball's algorithms, folded: that of the word as it is written, and that of the
 // folded word, which people type without accents. Words with a common stem are forms of the same word. A language without a
 // stemmer has none.
@@ -79,10 +62,10 @@ func Stems(language, written string) []string {
 		return nil
 	}
 	var all []string
-	for _, form := range []string{strings.ToLower(written), Fold(written)} {
+	for _, form := range []string{strings.ToLower(written), terms.Fold(written)} {
 		env := snowballstem.NewEnv(form)
 		stem(env)
-		if found := Fold(env.Current()); found != "" && !slices.Contains(all, found) {
+		if found := terms.Fold(env.Current()); found != "" && !slices.Contains(all, found) {
 			all = append(all, found)
 		}
 	}

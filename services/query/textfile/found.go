@@ -13,6 +13,7 @@ import (
 	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/extract/plaintext"
 	"github.com/assay-project/assay/pkg/lifecycle"
+	"github.com/assay-project/assay/pkg/terms"
 	"github.com/assay-project/assay/pkg/textfile"
 	"github.com/assay-project/assay/pkg/web"
 	"github.com/assay-project/assay/services/query/find"
@@ -121,7 +122,7 @@ func (s *source) read(ctx context.Context, run search.Pending) (search.Text, err
 	if t.Text = text.String(); len(t.Text) > search.MaxText {
 		t.Cut = cut
 	}
-	t.Text = search.Spelled(search.FormatOf(f.FileName), t.Text)
+	t.Text = search.Spelled(terms.FormatOf(f.FileName), t.Text)
 	return t, nil
 }
 

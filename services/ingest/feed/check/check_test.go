@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-	"unicode"
 
 	"github.com/assay-project/assay/pkg/feed"
 	"github.com/assay-project/assay/services/ingest/feed/check"

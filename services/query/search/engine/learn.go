@@ -4,7 +4,7 @@ import (
 	"hash/maphash"
 
 	"github.com/assay-project/assay/pkg/extract/language"
-	"github.com/assay-project/assay/services/query/search"
+	"github.com/assay-project/assay/pkg/terms"
 )
 
 // maxLearned is the number of words that are known to be in the vocabulary, so that they are not written again.
@@ -45,9 +45,9 @@ func (l *Learned) Learn(owner int64, texts []string, see func(written, word stri
 	}
 	fresh = l.add(owner, spoken, "")
 	for _, text := range texts {
-		for word := range search.Words(text) {
+		for word := range terms.Words(text) {
 			written := text[word.Start:word.End]
-			if !search.Inflected(word.Text) || !l.add(owner, spoken, written) {
+			if !terms.Inflected(word.Text) || !l.add(owner, spoken, written) {
 				continue
 			}
 			see(written, word.Text)

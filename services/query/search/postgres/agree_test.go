@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/assay-project/assay/pkg/terms"
+	"github.com/assay-project/assay/pkg/terms"
 	"github.com/assay-project/assay/services/query/search"
 	"github.com/assay-project/assay/services/query/search/sqlite"
 )
@@ -100,7 +102,7 @@ func TestEnginesAgree(t *testing.T) {
 	}
 	for range queries {
 		query := randomQuery(random)
-		parsed, err := search.Parse(query)
+		parsed, err := terms.Parse(query)
 		if err != nil {
 			continue // such as only an exclusion
 		}

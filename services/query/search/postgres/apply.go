@@ -10,6 +10,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/assay-project/assay/pkg/terms"
 	"github.com/assay-project/assay/services/query/search"
 	"github.com/assay-project/assay/services/query/search/engine"
 )
@@ -159,7 +160,7 @@ func (c *change) applyOne(item search.Item, walk int64) error {
 	r.run, r.pending = item.Run, item.Finished && r.textRun != item.Run
 	r.size, r.status, r.format, r.name = item.Size, storable(item.Status), "", storable(item.Name)
 	if item.Kind == search.KindFile {
-		r.format = search.FormatOf(item.Name)
+		r.format = terms.FormatOf(item.Name)
 	}
 	r.renamed = r.renamed || r.Kind > engine.KindUser && (before == 0 || name != r.name || owner != r.owner)
 	return nil

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/assay-project/assay/pkg/terms"
 	"github.com/assay-project/assay/services/query/search"
 )
 
@@ -48,7 +49,7 @@ func (v *vector) gap() { v.at++ }
 
 // add adds the words of a text, each after a prefix, up to a number of words.
 func (v *vector) add(begin, text, weight string, most int) {
-	for w := range search.Words(text) {
+	for w := range terms.Words(text) {
 		if most--; most < 0 {
 			return
 		}
@@ -87,7 +88,7 @@ const all = 1 << 62
 func (v *vector) addLabels(owner int64, name string, properties []search.Property) {
 	v.add(prefix(owner), name, nameWeight, all)
 	for _, p := range properties {
-		for _, begin := range []string{prefix(owner), fieldPrefix(owner, search.FieldOf(p.Field))} {
+		for _, begin := range []string{prefix(owner), fieldPrefix(owner, terms.FieldOf(p.Field))} {
 			v.gap()
 			v.add(begin, p.Value, propertyWeight, all)
 		}
@@ -114,7 +115,7 @@ func parts(text string) []string {
 	var all []string
 	start, count := 0, 0
 	repeats := map[string]int{}
-	for w := range search.Words(text) {
+	for w := range terms.Words(text) {
 		repeats[w.Text]++
 		if count++; count > partWords || repeats[w.Text] > partRepeats || w.End-start > partSize && w.Start > start {
 			all = append(all, text[start:w.Start])
@@ -135,7 +136,7 @@ func ahead(parts []string, after int) string {
 	words := 0
 	for _, part := range parts[after+1:] {
 		b.WriteString(part)
-		for range search.Words(part) {
+		for range terms.Words(part) {
 			if words++; words >= overlap {
 				return b.String()
 			}

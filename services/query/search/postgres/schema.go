@@ -2,7 +2,7 @@
 
 package postgres
 
-// version is the version of the tables, of search.Words, search.SortKey and what is indexed of files. A schema with another
+// version is the version of the tables, of terms.Words, search.SortKey and what is indexed of files. A schema with another
 // version is dropped, and the index is built again.
 const version = 1
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/assay-project/assay/pkg/event"
 	"github.com/assay-project/assay/pkg/library"
+	"github.com/assay-project/assay/pkg/terms"
 	"github.com/assay-project/assay/services/query/library/nodes"
 	"github.com/assay-project/assay/services/query/search"
 )
@@ -261,7 +262,7 @@ func (w *World) Find(owner, query string) []string {
 // Terms parses a query.
 func (w *World) Terms(query string) search.Terms {
 	w.t.Helper()
-	parsed, err := search.Parse(query)
+	parsed, err := terms.Parse(query)
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"iter"
 
+	"github.com/assay-project/assay/pkg/terms"
 	"github.com/assay-project/assay/services/query/search"
 	"github.com/assay-project/assay/services/query/search/engine"
 )
@@ -162,7 +163,7 @@ func (x *Index) apply(ctx context.Context, tx *change, c search.Item, walk int64
 	}
 	format := ""
 	if engine.Kinds[kind] == search.KindFile {
-		format = search.FormatOf(c.Name)
+		format = terms.FormatOf(c.Name)
 	}
 	reword := kind > engine.KindUser && (r.Kind == 0 || r.name != c.Name)
 	if reword && r.Kind > engine.KindUser {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/assay-project/assay/pkg/terms"
 	"github.com/assay-project/assay/services/query/search"
 	"github.com/assay-project/assay/services/query/search/sqlite"
 )
@@ -60,7 +61,7 @@ func BenchmarkLongTexts(b *testing.B) {
 		b.Fatal(err)
 	}
 	for _, query := range []string{"latequux", `"very last"`, "lateq*", "word0", "word0 latequux", `"word1 word0"`, "word1*"} {
-		parsed, err := search.Parse(query)
+		parsed, err := terms.Parse(query)
 		if err != nil {
 			b.Fatal(err)
 		}

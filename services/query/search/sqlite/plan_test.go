@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 	"modernc.org/sqlite"
 
+	"github.com/assay-project/assay/pkg/terms"
 	"github.com/assay-project/assay/services/query/search"
 )
 
@@ -68,7 +69,7 @@ func filled(t *testing.T, libraries, files int) *Index {
 
 func ownersQuery(t *testing.T) search.Query {
 	t.Helper()
-	parsed, err := search.Parse("common -absent")
+	parsed, err := terms.Parse("common -absent")
 	if err != nil {
 		t.Fatal(err)
 	}

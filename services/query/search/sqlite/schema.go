@@ -1,6 +1,6 @@
 package sqlite
 
-// version is the version of the schema, of search.Words, search.SortKey and what is indexed of files. A file with another
+// version is the version of the schema, of terms.Words, search.SortKey and what is indexed of files. A file with another
 // version is rebuilt.
 const version = 7
 
@@ -59,7 +59,7 @@ CREATE VIRTUAL TABLE block USING fts5 (text, content = '', contentless_delete = 
 
 -- The words of names, properties and texts, each as <owner>_<word>: a query reads only the postings of libraries of which the
 -- caller may see a node, regardless of the size of the others. <owner>_ separates properties. Their words are also there as
--- <owner>__<field>_<word>. search.Words splits the texts.
+-- <owner>__<field>_<word>. terms.Words splits the texts.
 -- Rows are deleted by specifying their words, because contentless_delete does not maintain the averages that scores depend on.
 CREATE VIRTUAL TABLE words USING fts5 (name, about, text, content = '', tokenize = "ascii tokenchars '_'");
 

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/assay-project/assay/services/query/search"
+	"github.com/assay-project/assay/pkg/terms"
 )
 
 // change is a write transaction. It adds the words of nodes at its end, in the order of the nodes' numbers: FTS5
@@ -85,7 +85,7 @@ func (c *change) words(ctx context.Context, no int64) (w nodeWords, err error) {
 		return w, err
 	}
 	for _, p := range properties {
-		for _, begin := range []string{prefix(w.owner), fieldPrefix(w.owner, search.FieldOf(p.Field))} {
+		for _, begin := range []string{prefix(w.owner), fieldPrefix(w.owner, terms.FieldOf(p.Field))} {
 			w.about += tokens(begin, p.Value) + begin + " " // which ends a property
 		}
 		w.labels = append(w.labels, p.Value)
@@ -103,7 +103,7 @@ func fieldPrefix(owner int64, field string) string { return prefix(owner) + "_" 
 // tokens returns the indexed words of a text, each after a prefix.
 func tokens(begin, text string) string {
 	var b strings.Builder
-	for w := range search.Words(text) {
+	for w := range terms.Words(text) {
 		b.WriteString(begin)
 		b.WriteString(w.Text)
 		b.WriteByte(' ')

@@ -1,4 +1,4 @@
-package search
+package terms
 
 import (
 	"iter"
@@ -109,4 +109,21 @@ func fold(word string, plain bool) string {
 		folded = folded[:end]
 	}
 	return folded
+}
+
+const (
+	// minInflected and maxInflected are the numbers of characters of a word that has other forms.
+	minInflected = 3
+	maxInflected = 32
+)
+
+// Inflected reports whether a word has other forms, and whether typing errors in it are recognizable: it consists of 3 to 32
+// letters. word is a word of Words, folded or not.
+func Inflected(word string) bool {
+	if n := utf8.RuneCountInString(word); n < minInflected || n > maxInflected {
+		return false
+	}
+	return !strings.ContainsFunc(word, func(r rune) bool {
+		return unicode.Is(unicode.N, r) || kindOf(r) == character
+	})
 }

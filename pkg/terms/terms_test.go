@@ -1,4 +1,4 @@
-package search_test
+package terms_test
 
 import (
 	"errors"
@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/assay-project/assay/services/query/search"
+	"github.com/assay-project/assay/pkg/terms"
 )
 
 func TestWords(t *testing.T) {
@@ -31,7 +31,7 @@ func TestWords(t *testing.T) {
 		"กี่ が":                                            {"กี่", "が"},
 	} {
 		var got []string
-		for w := range search.Words(text) {
+		for w := range terms.Words(text) {
 			got = append(got, w.Text)
 		}
 		if !slices.Equal(got, want) {
@@ -41,8 +41,8 @@ func TestWords(t *testing.T) {
 }
 
 func TestParse(t *testing.T) {
-	got, err := search.Parse(` Budget  -draft "annual  report" rep* -"old plan"* & 2026-01 x"y z" `)
-	want := search.Terms{
+	got, err := terms.Parse(` Budget  -draft "annual  report" rep* -"old plan"* & 2026-01 x"y z" `)
+	want := terms.Terms{
 		{Words: []string{"budget"}, Typed: []string{"Budget"}},
 		{Words: []string{"draft"}, Typed: []string{"draft"}, Not: true},
 		{Words: []string{"annual", "report"}, Typed: []string{"annual", "report"}, Quoted: true},
@@ -55,7 +55,7 @@ func TestParse(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(got.Terms, want) {
 		t.Errorf("got %+v, error %v\nwant %+v", got, err, want)
 	}
-	if got, err := search.Parse(`a "b c`); err != nil || !reflect.DeepEqual(got.Terms, search.Terms{
+	if got, err := terms.Parse(`a "b c`); err != nil || !reflect.DeepEqual(got.Terms, terms.Terms{
 		{Words: []string{"a"}, Typed: []string{"a"}}, {Words: []string{"b", "c"}, Typed: []string{"b", "c"}, Quoted: true},
 	}) {
 		t.Errorf("an open quotation: got %+v, error %v, want it closed at the end", got, err)
@@ -64,8 +64,8 @@ func TestParse(t *testing.T) {
 		`-a`: "only excludes", `😀 -a`: "only excludes", `*`: "has no prefix", `a*`: "too short",
 		strings.Repeat("word ", 33): "too long", `"` + strings.Repeat("word ", 65) + `"`: "too long",
 	} {
-		_, err := search.Parse(query)
-		if _, syntax := errors.AsType[*search.SyntaxError](err); !syntax || !strings.Contains(err.Error(), advice) {
+		_, err := terms.Parse(query)
+		if _, syntax := errors.AsType[*terms.SyntaxError](err); !syntax || !strings.Contains(err.Error(), advice) {
 			t.Errorf("%q: got error %v, want a syntax error with %q", query, err, advice)
 		}
 	}
@@ -73,16 +73,16 @@ func TestParse(t *testing.T) {
 
 // TestParseFields checks fields and filters, and the positions of errors.
 func TestParseFields(t *testing.T) {
-	got, err := search.Parse(`title:"Annual Report" -from:ann type:PDF in:"/My Reports" before:2026-07 after:2025 size:>1.5MB 12:30 http://x`)
+	got, err := terms.Parse(`title:"Annual Report" -from:ann type:PDF in:"/My Reports" before:2026-07 after:2025 size:>1.5MB 12:30 http://x`)
 	day := func(year, month int) time.Time { return time.Date(year, time.Month(month), 1, 0, 0, 0, 0, time.UTC) }
-	want := search.Parsed{
-		Terms: search.Terms{
+	want := terms.Parsed{
+		Terms: terms.Terms{
 			{Words: []string{"annual", "report"}, Typed: []string{"Annual", "Report"}, Field: "title", Quoted: true},
 			{Words: []string{"ann"}, Typed: []string{"ann"}, Field: "author", Not: true},
 			{Words: []string{"12", "30"}, Typed: []string{"12", "30"}},
 			{Words: []string{"http", "x"}, Typed: []string{"http", "x"}},
 		},
-		Filter: search.Filter{Format: "pdf", From: day(2025, 1), To: day(2026, 7), MinSize: 1_500_001, In: "/My Reports"},
+		Filter: terms.Filter{Format: "pdf", From: day(2025, 1), To: day(2026, 7), MinSize: 1_500_001, In: "/My Reports"},
 	}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, error %v\nwant %+v", got, err, want)
@@ -103,15 +103,15 @@ func TestParseFields(t *testing.T) {
 		"a b*":               {3, "too short"},
 		"type:pdf":           {0, "has only filters"},
 	} {
-		_, err := search.Parse(query)
-		if syntax, ok := errors.AsType[*search.SyntaxError](err); !ok || syntax.At != want.at || !strings.Contains(err.Error(), want.advice) {
+		_, err := terms.Parse(query)
+		if syntax, ok := errors.AsType[*terms.SyntaxError](err); !ok || syntax.At != want.at || !strings.Contains(err.Error(), want.advice) {
 			t.Errorf("%q: got error %v, want %q at character %d", query, err, want.advice, want.at)
 		}
 	}
-	for query, want := range map[string]search.Filter{
-		"a size:<1KiB": {MaxSize: 1023}, "a size:<=2g": {MaxSize: 2e9}, "a size:>=7": {MinSize: 7}, "a type:folder": {Kind: search.KindFolder}, "a TYPE:.docx": {Format: "docx"},
+	for query, want := range map[string]terms.Filter{
+		"a size:<1KiB": {MaxSize: 1023}, "a size:<=2g": {MaxSize: 2e9}, "a size:>=7": {MinSize: 7}, "a type:folder": {Kind: terms.KindFolder}, "a TYPE:.docx": {Format: "docx"},
 	} {
-		if got, err := search.Parse(query); err != nil || got.Filter != want {
+		if got, err := terms.Parse(query); err != nil || got.Filter != want {
 			t.Errorf("%q: got filter %+v, error %v, want %+v", query, got.Filter, err, want)
 		}
 	}
@@ -120,7 +120,7 @@ func TestParseFields(t *testing.T) {
 // TestParseWithoutWords checks that a query without letters and digits is valid, and has no terms.
 func TestParseWithoutWords(t *testing.T) {
 	for _, query := range []string{"", " ", "-", "&& !", "😀", `"`, `"?"`, "-!"} {
-		if got, err := search.Parse(query); err != nil || len(got.Terms) != 0 {
+		if got, err := terms.Parse(query); err != nil || len(got.Terms) != 0 {
 			t.Errorf("%q: got %v, error %v, want no terms", query, got, err)
 		}
 	}
@@ -131,70 +131,9 @@ func FuzzParse(f *testing.F) {
 		f.Add(query)
 	}
 	f.Fuzz(func(t *testing.T, query string) {
-		parsed, err := search.Parse(query)
-		if err == nil && len(parsed.Terms) == 0 && len(slices.Collect(search.Words(query))) > 0 {
+		parsed, err := terms.Parse(query)
+		if err == nil && len(parsed.Terms) == 0 && len(slices.Collect(terms.Words(query))) > 0 {
 			t.Errorf("Parse(%q): got no terms and no error, want terms or an error", query)
 		}
-		snippets(t, query, query, parsed.Terms)
 	})
-}
-
-// snippets returns the snippets of a node with a text.
-func snippets(t *testing.T, name, text string, terms search.Terms, properties ...search.Property) []search.Snippet {
-	t.Helper()
-	all, err := search.Snippets(name, properties, func(yield func(search.Excerpt, error) bool) { yield(search.Whole(text), nil) }, terms)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return all
-}
-
-// TestSnippets checks which passages are selected and that their parts are the text with white space collapsed.
-func TestSnippets(t *testing.T) {
-	parsed, err := search.Parse(`budget "annual report" pla* -draft`)
-	if err != nil {
-		t.Fatal(err)
-	}
-	terms := parsed.Terms
-	filler := strings.Repeat("filler words without use ", 20)
-	text := "The budget alone. " + filler + "The <b>Annual\n\nReport</b> has the Budget and a plan. " + filler + "planning once more"
-	got := snippets(t, "budget 2026.pdf", text, terms)
-	if len(got) != 3 || got[0].Field != "name" || got[1].Field != "text" {
-		t.Fatalf("got %+v, want one snippet of the name and two of the text", got)
-	}
-	marked := func(s search.Snippet) string {
-		var b strings.Builder
-		for _, p := range s.Parts {
-			if p.Match {
-				b.WriteString("[" + p.Text + "]")
-			} else {
-				b.WriteString(p.Text)
-			}
-		}
-		return b.String()
-	}
-	if s := marked(got[0]); s != "[budget] 2026.pdf" {
-		t.Errorf("snippet of the name: got %q, want [budget] 2026.pdf", s)
-	}
-	if s := marked(got[2]); !strings.Contains(s, "The <b>[Annual Report]</b> has the [Budget] and a [plan].") || !strings.HasPrefix(s, "…") || !strings.HasSuffix(s, "…") {
-		t.Errorf("second snippet of the text: got %q, want the sentence about the annual report, with its matches, between ellipses", s)
-	}
-	if got := snippets(t, "other", "an unrelated text", terms); len(got) != 0 {
-		t.Errorf("got snippets %+v, want none", got)
-	}
-	if got := snippets(t, "other", "", terms, search.Property{Field: "author", Value: "an author"}, search.Property{Field: "title", Value: "The  plan"}); len(got) != 1 || got[0].Field != "title" || marked(got[0]) != "The [plan]" {
-		t.Errorf("got snippets %+v, want one of the title", got)
-	}
-}
-
-func TestParseSort(t *testing.T) {
-	got, err := search.ParseSort("name,-size")
-	if want := []search.Key{{By: search.ByName}, {By: search.BySize, Descending: true}}; err != nil || !slices.Equal(got, want) {
-		t.Errorf("got %v, error %v, want %v", got, err, want)
-	}
-	for _, text := range []string{"", "color", "name,name", "name,-name", "name,size,createdAt,updatedAt", "name,"} {
-		if keys, err := search.ParseSort(text); err == nil {
-			t.Errorf("%q: got %v, want an error", text, keys)
-		}
-	}
 }

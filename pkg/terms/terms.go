@@ -1,4 +1,5 @@
-package search
+// Package terms defines the queries of searches, and the words of texts that they are compared with.
+package terms
 
 import (
 	"errors"
@@ -22,8 +23,8 @@ type Term struct {
 // Terms is a query: a node is a hit if it contains all terms without Not and none with Not. Without terms, nothing is a hit.
 type Terms []Term
 
-// in returns the terms that can be in a field.
-func (t Terms) in(field string) Terms {
+// In returns the terms that can be in a field.
+func (t Terms) In(field string) Terms {
 	var all Terms
 	for _, one := range t {
 		if one.Field == "" || one.Field == field {

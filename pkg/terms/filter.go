@@ -1,10 +1,23 @@
-package search
+package terms
 
 import (
 	"strconv"
 	"strings"
 	"time"
 )
+
+// Filter restricts the hits. A zero field does not restrict them.
+type Filter struct {
+	Kind   string
+	Format string // file name extension in lower case
+	Status string
+	Below  string    // the id of a folder
+	In     string    // without Below: a folder's name, or names of folders with slashes between them; with a slash first, from the root
+	From   time.Time // created at or after this time
+	To     time.Time // created before this time
+	// MinSize and MaxSize are limits of the size of files in bytes.
+	MinSize, MaxSize int64
+}
 
 // fields are the names of fields in a query, and the fields that they mean.
 var fields = map[string]string{
