@@ -28,6 +28,9 @@
 //	WEBHOOK#KEY    secrets   the key that encrypts the secrets of endpoints, created once; written by ingest
 //	WEBHOOK#LOG#<endpoint>  <time>#<event>  a delivery; written by query
 //	WEBHOOK#PENDING#<shard>  <endpoint>#<next attempt>#<time>#<event>  a pending delivery; written by query
+//	TAG#<owner>    <area>#<id>  the tags that an owner gave to an item; written by ingest (pkg/saved)
+//	TAG#<owner>    count     the number of items that the owner has tagged; written by ingest
+//	SEARCH#<owner>  <name>   a search that the owner has saved; written by ingest (pkg/saved)
 //	CHECKPOINT#<projection>  <log>     the position up to which a log is processed, and its holder; written by query (pkg/checkpoint)
 //
 // DynamoDB deletes a row some time after its attribute expiresAt (epoch seconds, optional); readers filter expired rows
@@ -78,6 +81,8 @@ const (
 	EndpointKeys    = "WEBHOOK#KEY"      // keys that encrypt the secrets of endpoints
 	Deliveries      = "WEBHOOK#LOG#"     // prefix of the partitions with the deliveries to each endpoint
 	Pending         = "WEBHOOK#PENDING#" // prefix of the partitions with pending deliveries
+	Tags            = "TAG#"             // prefix of the partitions with the tags of owners
+	Searches        = "SEARCH#"          // prefix of the partitions with the saved searches of owners
 	Checkpoints     = "CHECKPOINT#"      // prefix of the partitions with the checkpoints of each projection
 )
 
@@ -171,6 +176,8 @@ func Storage(cfg Config) area.Storage {
 			area.Allow("EndpointHealth", []string{"dynamodb:GetItem"}, rows).LeadingKeys(EndpointHealth+"*"),
 			area.Allow("EndpointItems", []string{"dynamodb:PutItem"}, rows).LeadingKeys(EndpointItems+"*"),
 			area.Allow("EndpointKeys", []string{"dynamodb:GetItem", "dynamodb:PutItem"}, rows).LeadingKeys(EndpointKeys),
+			area.Allow("Tags", []string{"dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem"}, rows).LeadingKeys(Tags+"*"),
+			area.Allow("Searches", []string{"dynamodb:GetItem", "dynamodb:Query", "dynamodb:PutItem", "dynamodb:DeleteItem"}, rows).LeadingKeys(Searches+"*"),
 		),
 		area.Analyzer: append(accepted,
 			area.Allow("PhotoProviders", []string{"dynamodb:GetItem"}, rows).LeadingKeys(PhotoProviders),
@@ -193,6 +200,8 @@ func Storage(cfg Config) area.Storage {
 			area.Allow("EndpointItems", []string{"dynamodb:GetItem"}, rows).LeadingKeys(EndpointItems+"*"),
 			area.Allow("EndpointKeys", []string{"dynamodb:GetItem"}, rows).LeadingKeys(EndpointKeys),
 			area.Allow("Deliveries", []string{"dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query", "dynamodb:PutItem", "dynamodb:DeleteItem"}, rows).LeadingKeys(Deliveries+"*", Pending+"*"),
+			area.Allow("Tags", []string{"dynamodb:BatchGetItem", "dynamodb:Query"}, rows).LeadingKeys(Tags+"*"),
+			area.Allow("Searches", []string{"dynamodb:GetItem", "dynamodb:Query"}, rows).LeadingKeys(Searches+"*"),
 		),
 		area.Setup: {
 			area.Allow("FirstKey", []string{"dynamodb:Query", "dynamodb:PutItem"}, rows).LeadingKeys(Keys),
