@@ -176,7 +176,7 @@ func Storage(cfg Config) area.Storage {
 			area.Allow("EndpointHealth", []string{"dynamodb:GetItem"}, rows).LeadingKeys(EndpointHealth+"*"),
 			area.Allow("EndpointItems", []string{"dynamodb:PutItem"}, rows).LeadingKeys(EndpointItems+"*"),
 			area.Allow("EndpointKeys", []string{"dynamodb:GetItem", "dynamodb:PutItem"}, rows).LeadingKeys(EndpointKeys),
-			area.Allow("Tags", []string{"dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem"}, rows).LeadingKeys(Tags+"*"),
+			area.Allow("Tags", []string{"dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem"}, rows).LeadingKeys(Tags+"*"),
 			area.Allow("Searches", []string{"dynamodb:GetItem", "dynamodb:Query", "dynamodb:PutItem", "dynamodb:DeleteItem"}, rows).LeadingKeys(Searches+"*"),
 		),
 		area.Analyzer: append(accepted,

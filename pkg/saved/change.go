@@ -106,9 +106,16 @@ func (s *Tags) Remove(ctx context.Context, owner string, i Item, given string) e
 
 // Forget takes all tags of an owner from an item.
 func (s *Tags) Forget(ctx context.Context, owner string, i Item) error {
+	key := platform.Key(platform.Tags+owner, i.sortKey())
 	return s.try(ctx, "remove the tags of", i, func() (done bool, err error) {
+		out, err := s.db.GetItem(ctx, &dynamodb.GetItemInput{
+			TableName: &s.table, Key: key, ConsistentRead: aws.Bool(true), ProjectionExpression: aws.String(platform.PartitionKey),
+		})
+		if err != nil || out.Item == nil {
+			return true, err
+		}
 		err = s.transact(ctx, owner, -1, types.TransactWriteItem{Delete: &types.Delete{
-			TableName: &s.table, Key: platform.Key(platform.Tags+owner, i.sortKey()), ConditionExpression: aws.String("attribute_exists(PK)"),
+			TableName: &s.table, Key: key, ConditionExpression: aws.String("attribute_exists(PK)"),
 		}})
 		if conditions(err)[0] {
 			err = nil

@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/assay-project/assay/pkg/tag"
 )
 
 // Filter restricts the hits. A zero field does not restrict them.
@@ -43,6 +45,23 @@ var filters = map[string]func(*Parsed, string) error{
 	"type": (*Parsed).setType, "in": (*Parsed).setIn, "size": (*Parsed).setSize,
 	"before": func(p *Parsed, value string) (err error) { p.Filter.To, err = dateOf(value); return err },
 	"after":  func(p *Parsed, value string) (err error) { p.Filter.From, err = dateOf(value); return err },
+}
+
+// tagFilter is the name of the filter by tags of the caller.
+const tagFilter = "tag"
+
+// addTag restricts the hits to those with a tag, or without it.
+func (p *Parsed) addTag(value string, not bool) error {
+	one, invalid := tag.Parse(value)
+	if invalid != "" {
+		return wrong("%q is not a tag: it %s", value, invalid)
+	}
+	if folded := tag.Fold(one); not {
+		p.Tags.Without = append(p.Tags.Without, folded)
+	} else {
+		p.Tags.With = append(p.Tags.With, folded)
+	}
+	return nil
 }
 
 // setType sets the kind of the nodes, or the format of the files.

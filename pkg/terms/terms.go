@@ -65,10 +65,20 @@ const (
 type Parsed struct {
 	Terms  Terms
 	Filter Filter // without Below
+	Tags   Tags
 }
 
+// Tags are the tags of the caller that a query names, folded (see package tag).
+type Tags struct {
+	With    []string // a hit has all of them
+	Without []string // a hit has none of them
+}
+
+// Any reports whether there is a tag.
+func (t Tags) Any() bool { return len(t.With) > 0 || len(t.Without) > 0 }
+
 // Parse parses a query: words, "phrases in quotes", prefixes with an asterisk, a leading minus for exclusion, a field before
-// a colon, and filters. A query without letters and digits has no terms. Parse returns a *SyntaxError if the query is invalid.
+// a colon, filters, and tags. A query without letters and digits has no terms. Parse returns a *SyntaxError if the query is invalid.
 func Parse(query string) (Parsed, error) {
 	var p Parsed
 	words, positive := 0, false
@@ -91,8 +101,8 @@ func Parse(query string) (Parsed, error) {
 		return Parsed{}, wrong("the query is too long: use at most %d terms with %d words in total", maxTerms, maxWords)
 	case len(p.Terms) > 0 && !positive:
 		return Parsed{}, wrong("the query only excludes words: enter at least one word without a leading minus")
-	case len(p.Terms) == 0 && p.Filter != Filter{}:
-		return Parsed{}, wrong("the query has only filters: enter at least one word")
+	case len(p.Terms) == 0 && len(p.Tags.With) == 0 && (p.Filter != Filter{} || p.Tags.Any()):
+		return Parsed{}, wrong("the query has only filters: enter at least one word, or a tag such as tag:budget")
 	}
 	return p, nil
 }
@@ -103,7 +113,7 @@ func (p *Parsed) add(query string) (rest string, err error) {
 	name, value, colon := strings.Cut(bare, ":")
 	name = strings.ToLower(name)
 	field, isFilter := fields[name], filters[name] != nil
-	if !colon || field == "" && !isFilter { // a colon in an address or a time
+	if !colon || field == "" && !isFilter && name != tagFilter { // a colon in an address or a time
 		text, rest := next(query)
 		return rest, p.term(text, "")
 	}
@@ -111,11 +121,14 @@ func (p *Parsed) add(query string) (rest string, err error) {
 	if text == "" || unicode.IsSpace(rune(value[0])) {
 		return "", wrong("%s: has no value: write the value after the colon, without a space", name)
 	}
-	if !isFilter {
+	if field != "" {
 		if not {
 			text = "-" + text
 		}
 		return rest, p.term(text, field)
+	}
+	if name == tagFilter {
+		return rest, p.addTag(strings.Trim(text, `"`), not)
 	}
 	if not {
 		return "", wrong("%s: cannot be excluded: write it without the leading minus", name)

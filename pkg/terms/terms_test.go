@@ -117,6 +117,30 @@ func TestParseFields(t *testing.T) {
 	}
 }
 
+// TestParseTags checks that tags are folded, and that a query of tags needs no word.
+func TestParseTags(t *testing.T) {
+	for query, want := range map[string]terms.Tags{
+		`tag:Budget`: {With: []string{"budget"}}, `a TAG:"Annual  Report" -tag:DRAFT tag:x`: {With: []string{"annual report", "x"}, Without: []string{"draft"}},
+		`tag:a/b:c`: {With: []string{"a/b:c"}}, `a -tag:"b c`: {Without: []string{"b c"}}, `type:pdf tag:"50%"`: {With: []string{"50%"}},
+	} {
+		if got, err := terms.Parse(query); err != nil || !reflect.DeepEqual(got.Tags, want) {
+			t.Errorf("%q: got %+v, error %v, want %+v", query, got.Tags, err, want)
+		}
+	}
+	for query, want := range map[string]struct {
+		at     int
+		advice string
+	}{
+		"a tag:": {3, "tag: has no value"}, "a tag: b": {3, "tag: has no value"}, `a tag:""`: {3, "is not a tag: it is blank"}, "tag:" + strings.Repeat("x", 51): {1, "longer than 50 characters"},
+		"-tag:a": {0, "has only filters"}, "-tag:a type:pdf": {0, "has only filters"}, "tag:a -b": {0, "only excludes words"},
+	} {
+		_, err := terms.Parse(query)
+		if syntax, ok := errors.AsType[*terms.SyntaxError](err); !ok || syntax.At != want.at || !strings.Contains(err.Error(), want.advice) {
+			t.Errorf("%q: got error %v, want %q at character %d", query, err, want.advice, want.at)
+		}
+	}
+}
+
 // TestParseWithoutWords checks that a query without letters and digits is valid, and has no terms.
 func TestParseWithoutWords(t *testing.T) {
 	for _, query := range []string{"", " ", "-", "&& !", "😀", `"`, `"?"`, "-!"} {
@@ -132,7 +156,7 @@ func FuzzParse(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, query string) {
 		parsed, err := terms.Parse(query)
-		if err == nil && len(parsed.Terms) == 0 && len(slices.Collect(terms.Words(query))) > 0 {
+		if err == nil && len(parsed.Terms) == 0 && !parsed.Tags.Any() && len(slices.Collect(terms.Words(query))) > 0 {
 			t.Errorf("Parse(%q): got no terms and no error, want terms or an error", query)
 		}
 	})

@@ -12,12 +12,12 @@ import (
 // layers lists the folders of pkg and services from the bottom up, as docs/architecture.md draws them. A package imports
 // only packages of lower layers, and of its own folder.
 var layers = [][]string{
-	{"pkg/config", "pkg/dynamolite", "pkg/event", "pkg/extract", "pkg/fair", "pkg/obs", "pkg/outage"},
-	{"pkg/blob", "pkg/bus", "pkg/reason", "pkg/subscriber", "pkg/table", "pkg/web"},
+	{"pkg/config", "pkg/dynamolite", "pkg/event", "pkg/extract", "pkg/fair", "pkg/obs", "pkg/outage", "pkg/tag"},
+	{"pkg/blob", "pkg/bus", "pkg/reason", "pkg/subscriber", "pkg/table", "pkg/terms", "pkg/web"},
 	{"pkg/audit", "pkg/backend", "pkg/guard", "pkg/lifecycle", "pkg/process", "pkg/upload"},
 	{"pkg/area"},
 	{"pkg/platform"},
-	{"pkg/checkpoint", "pkg/identity", "pkg/quota", "pkg/sweep", "pkg/webhook"},
+	{"pkg/checkpoint", "pkg/identity", "pkg/quota", "pkg/saved", "pkg/sweep", "pkg/webhook"},
 	{"pkg/<area>"},
 	{"pkg/service"},
 	{"services/analyzer", "services/ingest", "services/query"},

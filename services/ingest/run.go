@@ -15,6 +15,7 @@ import (
 	"github.com/assay-project/assay/pkg/config"
 	"github.com/assay-project/assay/pkg/identity"
 	libraries "github.com/assay-project/assay/pkg/library"
+	"github.com/assay-project/assay/pkg/saved"
 	"github.com/assay-project/assay/pkg/service"
 	"github.com/assay-project/assay/pkg/web"
 	endpoints "github.com/assay-project/assay/pkg/webhook"
@@ -25,7 +26,9 @@ import (
 	"github.com/assay-project/assay/services/ingest/parts"
 	"github.com/assay-project/assay/services/ingest/quotas"
 	"github.com/assay-project/assay/services/ingest/receive"
+	"github.com/assay-project/assay/services/ingest/savedsearch"
 	"github.com/assay-project/assay/services/ingest/send"
+	"github.com/assay-project/assay/services/ingest/tag"
 	"github.com/assay-project/assay/services/ingest/webhook"
 	"github.com/assay-project/assay/services/ingest/withdrawn"
 )
@@ -61,6 +64,8 @@ type Service struct {
 	deadLetters *deadletter.Service
 	webhooks    *webhook.Service
 	send        *send.Service
+	tags        *tag.Service
+	searches    *savedsearch.Service
 }
 
 // Run runs the service as a separate process until ctx is done, then finishes the work in progress
@@ -97,9 +102,10 @@ func newService(cfg Config, list []Entry, backends *backend.Connections, log zer
 	if err != nil {
 		return nil, err
 	}
+	tags := saved.NewTags(backends.DB, cfg.Platform)
 	err = service.OpenAll(base, list, Shared{accept.Shared{
 		Bus: backends.Bus, Receiver: receive.New(cfg.Receive), Parts: parts.New(cfg.Receive, backends.Bucket), Quotas: base.Quotas,
-		Withdrawn: withdrawn.New(base.Documents), Webhooks: endpoints.NewEndpoints(base.Documents), Log: log,
+		Withdrawn: withdrawn.New(base.Documents), Webhooks: endpoints.NewEndpoints(base.Documents), Tags: tags, Log: log,
 	}, backends, reg})
 	if err != nil {
 		return nil, err
@@ -107,14 +113,19 @@ func newService(cfg Config, list []Entry, backends *backend.Connections, log zer
 	var areas []string
 	var dead []deadletter.Named
 	named := map[string]Area{}
+	tagged := tag.New(tags)
 	for i, entry := range list {
 		areas = append(areas, entry.Name)
 		named[entry.Name] = base.Areas[i]
+		if seen, ok := base.Areas[i].(tag.Area); ok {
+			tagged.Add(entry.Name, seen)
+		}
 		dead = append(dead, deadletter.Named{Area: base.Areas[i], Name: entry.Name, Work: entry.Work})
 	}
 	return &Service{
 		Service: base, tokens: cfg.Exposure.Tokens(), keys: keys.New(identity.NewKeys(base.Documents, time.Now)),
 		deadLetters: deadletter.New(backends.Bus, dead), webhooks: webhook.New(cfg.Webhooks, base.Documents, areas), send: send.New(named),
+		tags: tagged, searches: savedsearch.New(saved.NewSearches(base.Documents), areas),
 	}, nil
 }
 
@@ -124,6 +135,8 @@ func (s *Service) Routes(r *web.Router) {
 	s.Service.Routes(r)
 	s.send.Routes(r)
 	s.webhooks.Routes(r)
+	s.tags.Routes(r)
+	s.searches.Routes(r)
 }
 
 // Describe registers the client calls for a gateway, which needs only their descriptions. They must

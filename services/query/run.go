@@ -16,6 +16,7 @@ import (
 	"github.com/assay-project/assay/pkg/extract/wasm"
 	libraries "github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/pkg/obs"
+	"github.com/assay-project/assay/pkg/saved"
 	"github.com/assay-project/assay/pkg/service"
 	"github.com/assay-project/assay/pkg/sweep"
 	"github.com/assay-project/assay/pkg/web"
@@ -123,14 +124,15 @@ func newService(cfg Config, list []Entry, backends *backend.Connections, log zer
 		Backends: backends, Documents: base.Documents, Platform: cfg.Platform, Drain: cfg.Drain, Log: log, Registry: reg,
 	})
 	waits := wait.New(cfg.Wait, hub)
-	indexes := search.Indexes{Config: cfg.Search, At: indexAt, Bus: backends.Bus, Log: log, Registry: reg}
+	tags := saved.NewTags(backends.DB, cfg.Platform)
+	indexes := search.Indexes{Tags: tags, Config: cfg.Search, At: indexAt, Bus: backends.Bus, Log: log, Registry: reg}
 	if err := service.OpenAll(base, list, Shared{backends, hub, waits, hooks, log, reg, cfg.engines(log), indexes}); err != nil {
 		return nil, err
 	}
-	found := find.New(waits)
+	found := find.New(waits, saved.NewSearches(base.Documents))
 	reports := sweep.NewReports(base.Documents)
 	traces := trace.New(backends.Bus, hooks, reports)
-	items := &item.Service{}
+	items := item.New(tags)
 	var worked []status.Area
 	for i, entry := range list {
 		worked = append(worked, status.Area{Name: entry.Name, Work: entry.Work})

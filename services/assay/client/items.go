@@ -21,6 +21,7 @@ type Item struct {
 	CreatedAt   time.Time `json:"createdAt"`
 	UpdatedAt   time.Time `json:"updatedAt,omitzero"`
 	Error       string    `json:"error,omitempty"` // why it failed, or what is missing from it
+	Tags        []string  `json:"tags,omitempty"`  // that the client's owner gave to the item
 	Links       ItemLinks `json:"links"`
 }
 
@@ -40,10 +41,11 @@ func ItemAreas() []string { return []string{"textfile", "photojob", "library"} }
 
 // ItemListing selects the client's items, newest first.
 type ItemListing struct {
-	Area   string // one of ItemAreas; empty for all
-	Status string // one of ItemStatuses; empty for all
-	Limit  int    // maximum items per page; 0 means the server's default
-	Cursor string // NextCursor of the previous page; empty for the first page
+	Area   string   // one of ItemAreas; empty for all
+	Status string   // one of ItemStatuses; empty for all
+	Tags   []string // only items of all areas and owners with all of these tags, those tagged last first; empty for all
+	Limit  int      // maximum items per page; 0 means the server's default
+	Cursor string   // NextCursor of the previous page; empty for the first page
 }
 
 // ItemPage is one page of a list. NextCursor is empty on the last page.
@@ -59,6 +61,9 @@ func (c *Client) ItemPage(ctx context.Context, l ItemListing) (ItemPage, error) 
 		if value != "" {
 			query.Set(name, value)
 		}
+	}
+	for _, tag := range l.Tags {
+		query.Add("tag", tag)
 	}
 	if l.Limit > 0 {
 		query.Set("limit", strconv.Itoa(l.Limit))

@@ -14,6 +14,7 @@ import (
 	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/lifecycle"
 	"github.com/assay-project/assay/pkg/quota"
+	"github.com/assay-project/assay/pkg/saved"
 	"github.com/assay-project/assay/pkg/upload"
 	"github.com/assay-project/assay/pkg/web"
 	"github.com/assay-project/assay/pkg/webhook"
@@ -63,6 +64,7 @@ type Shared struct {
 	Quotas    *quota.Quotas
 	Withdrawn *withdrawn.Items   // items whose later content is deleted
 	Webhooks  *webhook.Endpoints // that requests may name
+	Tags      *saved.Tags        // those of the owner of a deleted item are removed
 	Log       zerolog.Logger
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/lifecycle"
+	"github.com/assay-project/assay/pkg/saved"
 	"github.com/assay-project/assay/pkg/upload"
 )
 
@@ -76,6 +77,9 @@ func (s *Items[I]) Remove(ctx context.Context, item I) (removed I, err error) {
 		removed = item
 	}
 	if err := s.Quotas.Released(ctx, u.Owner, u.Area, u.ID); err != nil {
+		return removed, err
+	}
+	if err := s.Tags.Forget(ctx, u.Owner, saved.Item{Area: u.Area, ID: u.ID}); err != nil {
 		return removed, err
 	}
 	return removed, s.area.Clean(ctx, removed)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/assay-project/assay/pkg/saved"
 	"github.com/assay-project/assay/pkg/terms"
 	"github.com/assay-project/assay/pkg/web"
 	"github.com/assay-project/assay/services/query/search"
@@ -19,12 +20,18 @@ import (
 // Service serves searches over all areas. It is safe for concurrent use.
 type Service struct {
 	waits *wait.Waits
+	saved *saved.Searches
 	names []string // of the areas, in alphabetical order
 	areas map[string]Area
 }
 
 // New returns a service without areas.
-func New(waits *wait.Waits) *Service { return &Service{waits: waits, areas: map[string]Area{}} }
+func New(waits *wait.Waits, searches *saved.Searches) *Service {
+	return &Service{waits: waits, saved: searches, areas: map[string]Area{}}
+}
+
+// refusals are the problems of a search.
+var refusals = web.Refusals{http.StatusServiceUnavailable: {"index-not-ready"}, http.StatusUnprocessableEntity: {"search-syntax"}}
 
 // Add adds an area. It must be called before routes are registered.
 func (s *Service) Add(name string, a Area) {
@@ -39,8 +46,10 @@ func (s *Service) Routes(r *web.Router) {
 		Summary: "Search the items of all areas",
 		Description: "Returns what the caller may see: files and folders of the library, text files and photos that have ended, and analyzed feed " +
 			"items of the last 7 days. The query has the syntax of the search of the library; in: finds nothing in other areas. " +
+			"tag:budget restricts it to items with a tag of the caller, and a query of tags needs no word. " +
 			"Hits with a word in the name or the properties come before those with words only in the text, whatever their area.",
-	}, s.search, wait.Refusals, web.Refusals{http.StatusServiceUnavailable: {"index-not-ready"}, http.StatusUnprocessableEntity: {"search-syntax"}})
+	}, s.search, wait.Refusals, refusals)
+	s.savedRoutes(r)
 }
 
 type searchInput struct {
@@ -97,7 +106,7 @@ func (s *Service) search(ctx context.Context, in *searchInput) (*searchOutput, e
 		return nil, Problem(err)
 	}
 	q := search.Query{
-		Caller: search.Caller{Owner: in.Caller.Owner, Groups: in.Caller.Groups()}, Terms: parsed.Terms, Filter: parsed.Filter, Limit: in.Limit,
+		Caller: search.Caller{Owner: in.Caller.Owner, Groups: in.Caller.Groups()}, Terms: parsed.Terms, Filter: parsed.Filter, Tags: parsed.Tags, Limit: in.Limit,
 	}
 	pages, err := s.pages(ctx, q, in.Caller, at)
 	if err != nil {

@@ -46,7 +46,7 @@ func (r ranked) Indexed(context.Context, string, web.Caller) error { return nil 
 func TestPagesHaveAllHits(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	for range 300 {
-		s := New(nil)
+		s := New(nil, nil)
 		visible := 0
 		for _, name := range []string{"a", "b", "c"} {
 			r := ranked{name: name}

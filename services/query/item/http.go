@@ -16,22 +16,22 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-const tag = "items"
-
 // Routes registers the calls.
 func (s *Service) Routes(r *web.Router) {
 	r.Anonymous(path+"/", s.forEveryone)
 	web.Register(r, huma.Operation{
-		OperationID: "list-items", Method: http.MethodGet, Path: path, Tags: []string{tag},
+		OperationID: "list-items", Method: http.MethodGet, Path: path, Tags: []string{"items"},
 		Summary: "List the caller's items of all areas, newest first",
 		Description: "Contains text files, photo jobs, and files of the library outside of the trash. Items that are added or deleted while pages are read " +
-			"move no others to another page. Feed messages have no owner: GET /v1/feed/items lists them.",
+			"move no others to another page. Feed messages have no owner: GET /v1/feed/items lists them. " +
+			"With tag, contains the items of all areas that the caller has tagged and may see, whoever owns them, those tagged last first.",
 	}, s.list, web.Refusals{http.StatusBadRequest: {"owner-required"}})
 	web.Register(r, huma.Operation{
-		OperationID: "get-item", Method: http.MethodGet, Path: path + "/{area}/{id}", Security: web.OptionalSecurity, Tags: []string{tag},
+		OperationID: "get-item", Method: http.MethodGet, Path: path + "/{area}/{id}", Security: web.OptionalSecurity, Tags: []string{"items"},
 		Summary:     "Get an item of any area",
 		Description: "Returns the items that the call of the area returns, also feed messages and shared files of the library. Encode the # in the id of a feed message as %23.",
 	}, s.get, web.Refusals{http.StatusNotFound: {"link-not-valid"}})
+	s.tagRoutes(r)
 }
 
 // path is the path of the list.
@@ -39,10 +39,11 @@ const path = "/v1/items"
 
 type listInput struct {
 	web.CallerParam
-	Area   string `query:"area" maxLength:"64" doc:"only items of this area: textfile, photojob or library"`
-	Status Status `query:"status" enum:"waiting,processing,done,partial,failed" doc:"only items with this status"`
-	Limit  int32  `query:"limit" minimum:"1" maximum:"200" default:"50"`
-	Cursor string `query:"cursor" doc:"the nextCursor of the previous page"`
+	Area   string   `query:"area" maxLength:"64" doc:"only items of this area: textfile, photojob or library; with tag also feed"`
+	Status Status   `query:"status" enum:"waiting,processing,done,partial,failed" doc:"only items with this status"`
+	Tag    []string `query:"tag,explode" maxItems:"20" example:"budget" doc:"only items with this tag of the caller, whatever its case; repeat it for items with all of several tags"`
+	Limit  int32    `query:"limit" minimum:"1" maximum:"200" default:"50"`
+	Cursor string   `query:"cursor" doc:"the nextCursor of the previous page"`
 }
 
 type listOutput struct {
@@ -67,6 +68,7 @@ type itemSummary struct {
 	CreatedAt   time.Time `json:"createdAt"`
 	UpdatedAt   time.Time `json:"updatedAt,omitzero" doc:"when the item last changed"`
 	Error       string    `json:"error,omitempty" doc:"why the item failed, or what is missing from it"`
+	Tags        []string  `json:"tags" nullable:"false" doc:"the tags that the caller gave to the item, sorted"`
 	Links       itemLinks `json:"links"`
 }
 
@@ -81,7 +83,7 @@ type itemLinks struct {
 func view(area string, i Item) itemSummary {
 	return itemSummary{
 		ID: i.ID, Area: area, Name: i.Name, Size: i.Size, ContentType: i.ContentType, Status: i.Status, AreaStatus: i.State,
-		CreatedAt: i.Created.UTC(), UpdatedAt: i.Updated.UTC(), Error: i.Error,
+		CreatedAt: i.Created.UTC(), UpdatedAt: i.Updated.UTC(), Error: i.Error, Tags: []string{},
 		Links: itemLinks{Self: path + "/" + area + "/" + url.PathEscape(i.ID), Details: i.Details, Content: i.Content, Page: i.Page},
 	}
 }
@@ -90,19 +92,35 @@ func (s *Service) list(ctx context.Context, in *listInput) (*listOutput, error) 
 	if in.Caller.Owner == "" {
 		return nil, web.NewProblem(http.StatusBadRequest, "owner-required", "Send X-Owner-Id: this request requires an owner.")
 	}
-	areas, names := s.owned(in.Area)
-	if len(areas) == 0 {
-		return nil, web.Invalid(web.FieldError{Field: "query.area", Message: "must be one of " + strings.Join(names, ", ")})
-	}
-	page, next, err := list{areas, in.Area, in.Status}.page(ctx, in.Caller.Owner, in.Limit, in.Cursor)
+	items, next, err := s.page(ctx, in)
 	if errors.Is(err, table.ErrCursor) {
 		return nil, web.InvalidCursor()
 	}
 	if err != nil {
 		return nil, err
 	}
-	items := web.Views(page, func(e entry) itemSummary { return view(e.area, e.Item) })
 	return &listOutput{CacheControl: "no-store", Body: itemList{items, next}}, nil
+}
+
+// page returns the page of a list that a request selects, and the cursor of the next one.
+func (s *Service) page(ctx context.Context, in *listInput) (items []itemSummary, next string, err error) {
+	tags, err := chosenTags(in.Tag)
+	if err != nil {
+		return nil, "", err
+	}
+	areas, names := s.owned(in.Area)
+	if _, err := s.find(in.Area); len(tags) > 0 && (in.Area == "" || err == nil) {
+		return s.tagged(ctx, taggedList{tags, in.Area, in.Status}, in.Caller, in.Limit, in.Cursor)
+	}
+	if len(areas) == 0 {
+		return nil, "", web.Invalid(web.FieldError{Field: "query.area", Message: "must be one of " + strings.Join(names, ", ")})
+	}
+	page, next, err := list{areas, in.Area, in.Status}.page(ctx, in.Caller.Owner, in.Limit, in.Cursor)
+	if err != nil {
+		return nil, "", err
+	}
+	items = web.Views(page, func(e entry) itemSummary { return view(e.area, e.Item) })
+	return items, next, s.withTags(ctx, in.Caller.Owner, items)
 }
 
 type getInput struct {
@@ -129,7 +147,11 @@ func (s *Service) get(ctx context.Context, in *getInput) (*getOutput, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &getOutput{CacheControl: "no-store", Body: view(area.name, i)}, nil
+	shown := []itemSummary{view(area.name, i)}
+	if err := s.withTags(ctx, in.Caller.Owner, shown); err != nil {
+		return nil, err
+	}
+	return &getOutput{CacheControl: "no-store", Body: shown[0]}, nil
 }
 
 // missing returns the problem for an item that does not exist, or that the caller may not see.

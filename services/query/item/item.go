@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/assay-project/assay/pkg/saved"
 	"github.com/assay-project/assay/pkg/web"
 )
 
@@ -88,8 +89,14 @@ type named struct {
 	name string
 }
 
-// Service shows the items of areas. It is safe for concurrent use.
-type Service struct{ areas []named }
+// Service shows the items of areas, with the tags of their readers. It is safe for concurrent use.
+type Service struct {
+	areas []named
+	tags  *saved.Tags
+}
+
+// New returns a service without areas.
+func New(tags *saved.Tags) *Service { return &Service{tags: tags} }
 
 // Add adds an area. It must be called before routes are registered.
 func (s *Service) Add(name string, area Area) { s.areas = append(s.areas, named{area, name}) }

@@ -30,7 +30,8 @@ func (a *Area) searchRoutes(r *web.Router) {
 			"occur, in any of their forms, \"quoted phrases\", prefixes with an asterisk such as rep*, and excluded words with a leading minus; AND, OR and NOT are " +
 			"words like others. If few nodes match, words with typing errors do too. Case and accents are ignored. A query without letters and digits finds nothing. " +
 			"The fields name:, text:, title:, author:, subject:, keyword: and attachment: restrict a word or a phrase, such as title:\"annual report\", " +
-			"and the filters type:, in:, before:, after: and size: restrict the nodes, such as type:pdf in:/Reports before:2026-07 size:>10MB.",
+			"and the filters type:, in:, before:, after: and size: restrict the nodes, such as type:pdf in:/Reports before:2026-07 size:>10MB. " +
+			"tag:budget restricts them to files with a tag of the caller, and -tag:budget to those without it; a query of tags needs no word.",
 	}, a.search, indexed, wait.Refusals, web.Refusals{http.StatusNotFound: {"not-found"}, http.StatusUnprocessableEntity: {"search-syntax"}})
 }
 
@@ -143,7 +144,7 @@ func (a *Area) search(ctx context.Context, in *searchInput) (*searchOutput, erro
 	if err := a.fresh(ctx, in.FreshParam, c); err != nil {
 		return nil, problem(err)
 	}
-	found, result, err := a.find(ctx, search.Query{Terms: parsed.Terms, Limit: in.Limit, Cursor: in.Cursor, Filter: filter}, c)
+	found, result, err := a.find(ctx, search.Query{Terms: parsed.Terms, Tags: parsed.Tags, Limit: in.Limit, Cursor: in.Cursor, Filter: filter}, c)
 	if err != nil {
 		return nil, problem(err)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/bus/tail"
+	"github.com/assay-project/assay/pkg/saved"
 )
 
 const (
@@ -29,6 +30,7 @@ type Options struct {
 	// Open opens the index of this process, or a SharedIndex. rebuild discards existing content. It is called again after the
 	// previous index is closed.
 	Open     func(ctx context.Context, rebuild bool) (Index, error)
+	Tags     *saved.Tags // of callers, on items of the area
 	Log      zerolog.Logger
 	Registry prometheus.Registerer
 }

@@ -47,7 +47,8 @@ type Index interface {
 	Has(ctx context.Context, id string, version int64) (bool, error)
 	// Search returns one page of matching nodes that the caller may see according to the index, best match
 	// first. Nodes with a word of the query in their name or properties precede those that have all of them only in the
-	// text; any number of occurrences in a text counts less than one in a name. A query without terms finds nothing.
+	// text; any number of occurrences in a text counts less than one in a name. A query without terms finds all nodes with its tags, or
+	// nothing if it has none.
 	// Search returns ErrCursor for the cursor of another query.
 	Search(ctx context.Context, q Query) (Result, error)
 	// List returns a page of a sorted list. It does not check who may see the nodes. It returns ErrCursor for
@@ -106,8 +107,12 @@ type Query struct {
 	Caller Caller
 	Terms  Terms
 	Filter
-	Limit  int    // maximum number of hits
-	Cursor string // Next of the previous page; empty for the first
+	// Tags are the tags that hits have and do not have. An index knows no tags: Tagged are the ids of the items that have all of
+	// Tags.With, which has no effect if that is empty, and Untagged those that have one of Tags.Without.
+	Tags             Tags
+	Tagged, Untagged []string
+	Limit            int    // maximum number of hits
+	Cursor           string // Next of the previous page; empty for the first
 }
 
 // MaxMatches limits the cost of a query: at most this many matching nodes are ranked, the caller's own first.

@@ -7,6 +7,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/saved"
 )
 
 // Config holds the settings of the search indexes.
@@ -20,6 +21,7 @@ type Indexes struct {
 	// At returns a function that opens the index of an area, given ASSAY_INDEX; see Options.
 	At       func(index, area string) func(ctx context.Context, rebuild bool) (Index, error)
 	Bus      *bus.Bus
+	Tags     *saved.Tags
 	Log      zerolog.Logger
 	Registry prometheus.Registerer
 }
@@ -27,5 +29,5 @@ type Indexes struct {
 // Searcher returns the searcher of an area. source returns the items; its log contains the name of the area.
 func (x Indexes) Searcher(area string, source func(zerolog.Logger) Source) *Searcher {
 	log := x.Log.With().Str("area", area).Logger()
-	return New(Options{Source: source(log), Bus: x.Bus, Area: area, Open: x.At(x.Index, area), Log: log, Registry: x.Registry})
+	return New(Options{Source: source(log), Bus: x.Bus, Area: area, Open: x.At(x.Index, area), Tags: x.Tags, Log: log, Registry: x.Registry})
 }

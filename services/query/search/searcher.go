@@ -3,6 +3,7 @@ package search
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/assay-project/assay/pkg/web"
@@ -95,7 +96,30 @@ func (s *Searcher) Search(ctx context.Context, q Query) (Result, error) {
 		return Result{}, err
 	}
 	defer done()
+	if q, err = s.tagged(ctx, q); err != nil {
+		return Result{}, err
+	}
 	return index.Search(ctx, q)
+}
+
+// tagged returns a query with the ids of the items that have its tags, as the tables have them now.
+func (s *Searcher) tagged(ctx context.Context, q Query) (Query, error) {
+	if !q.Tags.Any() || q.Caller.Owner == "" {
+		return q, nil
+	}
+	all, err := s.o.Tags.List(ctx, q.Caller.Owner, s.o.Area)
+	if err != nil {
+		return q, err
+	}
+	for _, t := range all {
+		if t.Has(q.Tags.With...) {
+			q.Tagged = append(q.Tagged, t.ID)
+		}
+		if slices.ContainsFunc(q.Tags.Without, func(one string) bool { return t.Has(one) }) {
+			q.Untagged = append(q.Untagged, t.ID)
+		}
+	}
+	return q, nil
 }
 
 // Similar returns the pictures that look the same as another, the nearest first. more reports whether the owner has more pictures

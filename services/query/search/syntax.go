@@ -12,6 +12,8 @@ type (
 	Term = terms.Term
 	// Filter restricts the hits.
 	Filter = terms.Filter
+	// Tags are the tags of the caller that a query names.
+	Tags = terms.Tags
 	// SyntaxError is an error in a query.
 	SyntaxError = terms.SyntaxError
 	// Word is a word of a text.

@@ -17,6 +17,7 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/recovery"
 	"github.com/assay-project/assay/services/assay/test/e2e/sending"
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
+	"github.com/assay-project/assay/services/assay/test/e2e/tags"
 	"github.com/assay-project/assay/services/assay/test/e2e/upgrade"
 	"github.com/assay-project/assay/services/assay/test/e2e/uploads"
 	"github.com/assay-project/assay/services/assay/test/e2e/webhooks"
@@ -25,7 +26,7 @@ import (
 // Promises returns the promises that a running system keeps, regardless of the number of its programs.
 func Promises() system.Promises {
 	return system.Join(
-		uploads.Promises(), outcomes.Promises(), live.Promises(), operation.Promises(), find.Promises(), items.Promises(),
+		uploads.Promises(), outcomes.Promises(), live.Promises(), operation.Promises(), find.Promises(), items.Promises(), tags.Promises(),
 		feed.Promises(),
 		photos.Promises(),
 		library.Promises(),
@@ -56,5 +57,6 @@ func Callers() []identity.Area {
 		webhooks.Callers(),
 		find.Callers(),
 		items.Callers(),
+		tags.Callers(),
 	}
 }

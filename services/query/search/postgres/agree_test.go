@@ -13,7 +13,6 @@ import (
 	"testing"
 
 	"github.com/assay-project/assay/pkg/terms"
-	"github.com/assay-project/assay/pkg/terms"
 	"github.com/assay-project/assay/services/query/search"
 	"github.com/assay-project/assay/services/query/search/sqlite"
 )

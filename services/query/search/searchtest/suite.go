@@ -38,6 +38,7 @@ func Run(t *testing.T, open Open) {
 		"long texts":  longTextsAreSearched,
 		"visibility":  callersSeeWhatTheTablesAllow,
 		"filters":     filtersAndFacets,
+		"tags":        tagsRestrict,
 		"hidden":      foldersAreHidden,
 		"pages":       pagesHaveAll,
 		"late events": lateEventsAreIgnored,

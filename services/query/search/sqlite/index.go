@@ -20,11 +20,12 @@ import (
 
 // Index is an index in a file. As search.Index requires, only one goroutine at a time may write.
 type Index struct {
-	write, read  *sql.DB // one connection for writes, several for reads
-	found, named *sql.Stmt
-	pack         *zstd.Encoder
-	unpack       *zstd.Decoder
-	learned      engine.Learned // used by writes
+	write, read           *sql.DB // one connection for writes, several for reads
+	found, tagged, listed *sql.Stmt
+	named                 *sql.Stmt
+	pack                  *zstd.Encoder
+	unpack                *zstd.Decoder
+	learned               engine.Learned // used by writes
 }
 
 var _ search.Index = (*Index)(nil)
@@ -82,10 +83,12 @@ func open(ctx context.Context, path string) (_ *Index, err error) {
 	if x.read, err = connect(name+"?"+pragmas+"&_pragma=cache_size(-8192)&_pragma=query_only(1)", readers()); err != nil {
 		return nil, err
 	}
-	if x.found, err = x.read.PrepareContext(ctx, found); err == nil {
-		x.named, err = x.read.PrepareContext(ctx, named)
+	for statement, text := range map[**sql.Stmt]string{&x.found: found, &x.tagged: tagged, &x.listed: listed, &x.named: named} {
+		if *statement, err = x.read.PrepareContext(ctx, text); err != nil {
+			return nil, fault(err)
+		}
 	}
-	return x, fault(err)
+	return x, nil
 }
 
 func connect(dsn string, most int) (*sql.DB, error) {
@@ -124,7 +127,7 @@ func (x *Index) prepare(ctx context.Context) error {
 // Close closes the file.
 func (x *Index) Close() error {
 	var failed []error
-	for _, statement := range []*sql.Stmt{x.found, x.named} {
+	for _, statement := range []*sql.Stmt{x.found, x.tagged, x.listed, x.named} {
 		if statement != nil {
 			failed = append(failed, statement.Close())
 		}

@@ -194,6 +194,11 @@ func TestSearchIsBounded(t *testing.T) {
 	if q := ownersQuery(t); pages(t, x, q) > 6*search.MaxMatches {
 		t.Errorf("got %d pages read, want at most %d", pages(t, x, q), 6*search.MaxMatches)
 	}
+	tagged := ownersQuery(t)
+	tagged.Tags.With, tagged.Tagged = []string{"x"}, []string{keyed("owner-0/10090")}
+	if result, err := x.Search(t.Context(), tagged); err != nil || !slices.Equal(result.IDs(), tagged.Tagged) || result.More {
+		t.Errorf("a tag: got %q, more %t, error %v, want %q and false", result.IDs(), result.More, err, tagged.Tagged)
+	}
 	terms := slices.Concat(ownersQuery(t).Terms[:1], search.Terms{{Words: []string{"7"}}})
 	if result, err := x.Search(t.Context(), search.Query{Caller: search.Caller{Owner: "owner-0"}, Terms: terms, Limit: 20}); err != nil || result.Total != 1 || result.More {
 		t.Errorf("one match: got total %d, more %t, error %v, want 1 and false", result.Total, result.More, err)

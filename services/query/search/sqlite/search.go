@@ -23,15 +23,29 @@ import (
 //
 // From each folder of a hit it walks up to the root, which it reaches only if no folder is in the trash. On the
 // way it checks whether a folder is shared with the caller, and whether one is the folder of the filter.
-const found = `
+//
+// tagged is found for queries with words and tags, and listed for those with tags only. With them, tags restrict the nodes before
+// their number is limited.
+const (
+	found  = beginning + matching + ` LIMIT :most` + ending
+	tagged = beginning + matching + ` AND (NOT :tags OR words.rowid IN (SELECT value FROM json_each(:tagged))) AND words.rowid NOT IN (SELECT value FROM json_each(:untagged)) LIMIT :most` + ending
+	listed = beginning + `SELECT value AS no, 0.0 AS score FROM json_each(:tagged) WHERE value NOT IN (SELECT value FROM json_each(:untagged)) LIMIT :most` + ending
+)
+
+// matching selects the nodes with words of the query, and their scores.
+const matching = `SELECT words.rowid AS no, -bm25(words, 1e9, 1e9, 1.0) + 2e4 * (bm25(words, 1.0, 1.0, 0.0) < 0) + (library.value ->> 'b') AS score
+		FROM json_each(:expressions) AS library CROSS JOIN words WHERE words MATCH library.value ->> 'q'`
+
+const beginning = `
 WITH RECURSIVE
 chosen (no, id, score, kind, format, created, parent, open, wanted) AS MATERIALIZED (
 	SELECT n.no, n.id, hits.score, n.kind, n.format, n.created, n.parent, n.owner = :me OR n.shared AND ` + granted + `,
 		n.trashed = 0 AND n.kind > 1 AND (:all OR n.created >= :from AND n.created < :to
 			AND (:kind = 0 OR n.kind = :kind) AND (:format = '' OR n.format = :format) AND (:status = '' OR n.status = :status) AND n.size >= :minsize AND (:maxsize = 0 OR n.size <= :maxsize))
 	FROM (
-		SELECT words.rowid AS no, -bm25(words, 1e9, 1e9, 1.0) + 2e4 * (bm25(words, 1.0, 1.0, 0.0) < 0) + (library.value ->> 'b') AS score
-		FROM json_each(:expressions) AS library CROSS JOIN words WHERE words MATCH library.value ->> 'q' LIMIT :most
+		`
+
+const ending = `
 	) AS hits CROSS JOIN node AS n ON n.no = hits.no
 ),
 climb (folder, at, open, inside, depth) AS (
@@ -69,7 +83,7 @@ const (
 
 // Search returns one page of matching nodes, best match first.
 func (x *Index) Search(ctx context.Context, q search.Query) (search.Result, error) {
-	scope := engine.Scope(q.Caller.Owner, q.Caller.Groups, q.Terms, q.Filter)
+	scope := engine.Scope(q.Caller.Owner, q.Caller.Groups, q.Terms, q.Filter, q.Tags)
 	after, err := engine.Values(q.Cursor, scope, 1)
 	if err != nil {
 		return search.Result{}, err
@@ -83,7 +97,7 @@ func (x *Index) Search(ctx context.Context, q search.Query) (search.Result, erro
 	if result.Sequence, _, err = position(ctx, tx); err != nil {
 		return result, err
 	}
-	if len(q.Terms) == 0 {
+	if len(q.Terms) == 0 && len(q.Tags.With) == 0 {
 		result.Facets = engine.NewGroups().Facets()
 		return result, nil
 	}
@@ -91,11 +105,12 @@ func (x *Index) Search(ctx context.Context, q search.Query) (search.Result, erro
 	if err != nil {
 		return result, fault(err)
 	}
-	found, err := asked.collect(ctx, tx.StmtContext(ctx, x.found), &result)
-	if err == nil && result.Total < engine.Few && !result.More {
+	statement := tx.StmtContext(ctx, x.statement(q))
+	found, err := asked.collect(ctx, statement, &result)
+	if err == nil && len(q.Terms) > 0 && result.Total < engine.Few && !result.More {
 		var similar bool
 		if similar, err = engine.Correct(ctx, vocabulary{tx}, asked.me, asked.libraries); err == nil && similar {
-			found, err = asked.collect(ctx, tx.StmtContext(ctx, x.found), &result)
+			found, err = asked.collect(ctx, statement, &result)
 		}
 	}
 	if err != nil {
@@ -116,6 +131,17 @@ func (x *Index) Search(ctx context.Context, q search.Query) (search.Result, erro
 		result.Next = result.Hits[len(result.Hits)-1].Next
 	}
 	return result, nil
+}
+
+// statement returns the statement that finds the nodes of a query.
+func (x *Index) statement(q search.Query) *sql.Stmt {
+	switch {
+	case !q.Tags.Any():
+		return x.found
+	case len(q.Terms) > 0:
+		return x.tagged
+	}
+	return x.listed
 }
 
 // read returns a hit with its snippets.
@@ -145,6 +171,7 @@ type request struct {
 	me        int64 // number of the caller, or 0
 	libraries []engine.InLibrary
 	cut       bool // there may be more libraries than are searched
+	listed    bool // the query has no words
 	arguments []any
 }
 
@@ -182,11 +209,29 @@ func (x *Index) asked(ctx context.Context, tx *sql.Tx, q search.Query, after []a
 		sql.Named("from", from), sql.Named("to", to), sql.Named("kind", engine.KindNo(q.Kind)), sql.Named("format", q.Format),
 		sql.Named("status", q.Status), sql.Named("minsize", q.MinSize), sql.Named("maxsize", q.MaxSize), sql.Named("everywhere", q.Below == "" && q.In == ""), sql.Named("below", folders), sql.Named("score", score), sql.Named("id", id), sql.Named("limit", q.Limit+1),
 	}
+	if !q.Tags.Any() {
+		return r, nil
+	}
+	for name, ids := range map[string][]string{"tagged": q.Tagged, "untagged": q.Untagged} {
+		numbers, err := numbersOf(ctx, tx, ids)
+		if err != nil {
+			return nil, err
+		}
+		r.arguments = append(r.arguments, sql.Named(name, numbers))
+	}
+	if len(q.Terms) > 0 {
+		r.arguments = append(r.arguments, sql.Named("tags", len(q.Tags.With) > 0))
+	} else {
+		r.listed = true
+	}
 	return r, nil
 }
 
 // parameters returns the parameters of found.
 func (r *request) parameters() ([]any, error) {
+	if r.listed {
+		return r.arguments, nil
+	}
 	asked, err := expressions(r.libraries)
 	return append(slices.Clone(r.arguments), sql.Named("expressions", asked)), err
 }
