@@ -19,7 +19,7 @@ func TestJSONHasOneRule(t *testing.T) {
 	for _, args := range [][]string{
 		{"list"}, {"items"}, {"get", p.upload("b.txt", "two")}, {"health"}, {"version"}, {"library", "ls"}, {"library", "tree"}, {"open"},
 		{"library", "search", t.Name()}, {"library", "links", "/" + t.Name()}, {"library", "share", "/" + t.Name()}, {"env", "--data", testDir},
-		{"webhooks", "list"}, {"photo", "list"}, {"photo", "explain", "sepia"}, {"feed", "list"}, {"dead", "list", "--data", testDir},
+		{"webhooks", "list"}, {"tags"}, {"searches", "list"}, {"photo", "list"}, {"photo", "explain", "sepia"}, {"feed", "list"}, {"dead", "list", "--data", testDir},
 	} {
 		got := p.run(append(args, "--json")...)
 		if got.status != 0 || got.errors != "" && args[1] != "search" {
