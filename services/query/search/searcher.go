@@ -68,8 +68,11 @@ func (s *Searcher) shares() bool {
 
 // Forget removes items from the index that are not in the tables any more. It has no effect while there is no index.
 func (s *Searcher) Forget(ctx context.Context, owner string, ids ...string) error {
+	if len(ids) == 0 {
+		return nil
+	}
 	index, _, done, err := s.use()
-	if err != nil || len(ids) == 0 {
+	if err != nil {
 		return nil
 	}
 	defer done()
