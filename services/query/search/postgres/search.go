@@ -22,6 +22,8 @@ const granted = `EXISTS (SELECT FROM share AS s WHERE s.node = n.no AND s.princi
 // Each term scores its weight if it is in the name or the properties, and less otherwise: ts_rank is at most 1. NameBonus and
 // the bases order the hits by where their words are and which they are, before how often.
 //
+// Tags restrict the nodes before their number is limited. Without words, all nodes with the tags are listed.
+//
 // From each folder of a hit it walks up to the root, which it reaches only if no folder is in the trash. On the
 // way it checks whether a folder is shared with the caller, and whether one is the folder of the filter.
 const found = `
@@ -34,7 +36,8 @@ term AS MATERIALIZED (
 	FROM unnest(@of::bigint[], @terms::text[], @positive::boolean[], @weights::float8[]) WITH ORDINALITY AS t (of, query, positive, weight, no)
 ),
 short AS MATERIALIZED (
-	SELECT asked.no AS of, asked.base, w.no, w.labels, w.all_words, NULL::float8 AS score FROM asked CROSS JOIN words AS w WHERE w.all_words @@ asked.query LIMIT @most
+	SELECT asked.no AS of, asked.base, w.no, w.labels, w.all_words, NULL::float8 AS score FROM asked CROSS JOIN words AS w
+	WHERE w.all_words @@ asked.query AND (NOT @tags OR w.no = ANY (@tagged::bigint[])) AND NOT w.no = ANY (@untagged::bigint[]) LIMIT @most
 ),
 part AS MATERIALIZED (
 	SELECT term.of, term.no AS term, term.positive, term.weight, l.no, bool_or(l.part = 0) AS labels, count(*) AS count
@@ -45,13 +48,15 @@ longer AS MATERIALIZED (
 		SELECT part.of, part.no, count(*) AS terms, bool_or(NOT part.positive) AS excluded,
 			sum(part.weight * CASE WHEN part.labels THEN 1 ELSE part.count / (1.2 + part.count) / 2 END) + @bonus * bool_or(part.labels)::integer AS score
 		FROM part GROUP BY part.of, part.no
-	) AS m JOIN asked ON asked.no = m.of WHERE m.terms = asked.positives AND NOT m.excluded ORDER BY m.no, asked.base DESC LIMIT @most
+	) AS m JOIN asked ON asked.no = m.of WHERE m.terms = asked.positives AND NOT m.excluded
+		AND (NOT @tags OR m.no = ANY (@tagged::bigint[])) AND NOT m.no = ANY (@untagged::bigint[]) ORDER BY m.no, asked.base DESC LIMIT @most
 ),
 chosen AS MATERIALIZED (
 	SELECT n.no, n.id, h.of, h.base, h.labels, h.all_words, h.score, n.kind, n.format, n.created, n.parent, n.owner = @me OR n.shared AND ` + granted + ` AS open,
 		NOT n.trashed AND n.kind > 1 AND n.created >= @from AND n.created < @to AND (@kind = 0 OR n.kind = @kind) AND (@format = '' OR n.format = @format)
 			AND (@status = '' OR n.status = @status) AND n.size >= @minsize AND (@maxsize = 0 OR n.size <= @maxsize) AS wanted
-	FROM (SELECT of, base, no, labels, all_words, score FROM short UNION ALL SELECT of, base, no, NULL, NULL, score FROM longer LIMIT @most) AS h JOIN node AS n ON n.no = h.no
+	FROM (SELECT of, base, no, labels, all_words, score FROM short UNION ALL SELECT of, base, no, NULL, NULL, score FROM longer
+		UNION ALL SELECT 0, 0, listed.no, NULL, NULL, 0 FROM unnest(@listed::bigint[]) AS listed (no) LIMIT @most) AS h JOIN node AS n ON n.no = h.no
 ),
 climb (folder, at, open, inside, depth) AS (
 	SELECT DISTINCT parent, parent, false, false, 0 FROM chosen WHERE wanted AND parent IS NOT NULL
@@ -87,13 +92,13 @@ const (
 
 // Search returns one page of matching items, best match first.
 func (x *Index) Search(ctx context.Context, q search.Query) (result search.Result, err error) {
-	scope := engine.Scope(q.Caller.Owner, q.Caller.Groups, q.Terms, q.Filter)
+	scope := engine.Scope(q.Caller.Owner, q.Caller.Groups, q.Terms, q.Filter, q.Tags)
 	after, err := engine.Values(q.Cursor, scope, 1)
 	if err != nil {
 		return result, err
 	}
 	err = x.read(ctx, func(tx pgx.Tx, sequence uint64) error {
-		if result.Sequence = sequence; len(q.Terms) == 0 {
+		if result.Sequence = sequence; len(q.Terms) == 0 && len(q.Tags.With) == 0 {
 			result.Facets = engine.NewGroups().Facets()
 			return nil
 		}
@@ -102,7 +107,7 @@ func (x *Index) Search(ctx context.Context, q search.Query) (result search.Resul
 			return err
 		}
 		hits, err := r.collect(ctx, tx, &result)
-		if err == nil && result.Total < engine.Few && !result.More {
+		if err == nil && len(q.Terms) > 0 && result.Total < engine.Few && !result.More {
 			var similar bool
 			if similar, err = engine.Correct(ctx, vocabulary{tx}, r.me, r.libraries); err == nil && similar {
 				hits, err = r.collect(ctx, tx, &result)
@@ -169,6 +174,9 @@ func newRequest(ctx context.Context, tx pgx.Tx, q search.Query, after []any) (*r
 		"principals": principals, "me": me, "most": search.MaxMatches, "bonus": engine.NameBonus, "from": from, "to": to,
 		"kind": engine.KindNo(q.Kind), "format": q.Format, "status": storable(q.Status), "minsize": q.MinSize, "maxsize": q.MaxSize,
 		"everywhere": q.Below == "" && q.In == "", "below": folders, "score": score, "id": id, "limit": q.Limit + 1,
+	}
+	if err := r.restrict(ctx, tx, q); err != nil {
+		return nil, err
 	}
 	var long bool
 	err = tx.QueryRow(ctx, "SELECT EXISTS (SELECT FROM long)").Scan(&long)
