@@ -5,6 +5,7 @@ import (
 	"errors"
 	"iter"
 	"net/url"
+	"sync"
 
 	"github.com/rs/zerolog"
 	"golang.org/x/sync/errgroup"
@@ -103,41 +104,31 @@ func (s *source) Texts(_ context.Context, runs []search.Pending) ([]search.Readi
 
 // Find returns the items that match.
 func (a *Area) Find(ctx context.Context, q search.Query, _ web.Caller) (find.Page, error) {
-	result, err := a.searcher.Search(ctx, q)
-	if err != nil {
-		return find.Page{}, err
-	}
-	items := make([]feed.Item, len(result.Hits))
+	return find.Read(ctx, a.searcher, q, "", a.items, func(i feed.Item) (find.Hit, bool, error) {
+		at, err := i.Ingested()
+		return find.Hit{Name: i.TextSnippet, URL: "/v1/feed/items/" + url.PathEscape(i.SourceID), Status: string(i.Status), Created: at}, true, err
+	})
+}
+
+// items returns the items with these ids that exist, by id.
+func (a *Area) items(ctx context.Context, ids []string) (map[string]feed.Item, error) {
+	var mu sync.Mutex
+	items := map[string]feed.Item{}
 	group, reading := errgroup.WithContext(ctx)
 	group.SetLimit(reads)
-	for i, h := range result.Hits {
-		group.Go(func() (err error) {
-			if items[i], err = a.store.Get(reading, h.ID); errors.Is(err, lifecycle.ErrNotFound) {
+	for _, id := range ids {
+		group.Go(func() error {
+			item, err := a.store.Get(reading, id)
+			if errors.Is(err, lifecycle.ErrNotFound) {
 				return nil
 			}
+			mu.Lock()
+			defer mu.Unlock()
+			items[id] = item
 			return err
 		})
 	}
-	if err := group.Wait(); err != nil {
-		return find.Page{}, err
-	}
-	page := find.PageOf(result)
-	var gone []string
-	for i, h := range result.Hits {
-		item := items[i]
-		if item.SourceID == "" {
-			gone = append(gone, h.ID)
-			continue
-		}
-		at, err := item.Ingested()
-		if err != nil {
-			return find.Page{}, err
-		}
-		page.Hits = append(page.Hits, find.Hit{
-			Hit: h, Name: item.TextSnippet, URL: "/v1/feed/items/" + url.PathEscape(item.SourceID), Status: string(item.Status), Created: at,
-		})
-	}
-	return page, a.searcher.Forget(ctx, "", gone...)
+	return items, group.Wait()
 }
 
 // Indexed waits until the search index has an item.

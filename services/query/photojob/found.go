@@ -109,26 +109,9 @@ func textOf(run search.Pending, j photojob.Job) search.Text {
 
 // Find returns the caller's jobs that match.
 func (a *Area) Find(ctx context.Context, q search.Query, c web.Caller) (find.Page, error) {
-	result, err := a.searcher.Search(ctx, q)
-	if err != nil {
-		return find.Page{}, err
-	}
-	jobs, err := a.store.Jobs(ctx, result.IDs())
-	if err != nil {
-		return find.Page{}, err
-	}
-	page := find.PageOf(result)
-	var gone []string
-	for _, h := range result.Hits {
-		j, ok := jobs[h.ID]
-		switch {
-		case !ok:
-			gone = append(gone, h.ID)
-		case j.UserID == c.Owner:
-			page.Hits = append(page.Hits, find.Hit{Hit: h, Name: j.OriginalFileName, URL: "/v1/photos/" + j.JobID, Status: string(j.Status), Created: j.Created()})
-		}
-	}
-	return page, a.searcher.Forget(ctx, c.Owner, gone...)
+	return find.Read(ctx, a.searcher, q, c.Owner, a.store.Jobs, func(j photojob.Job) (find.Hit, bool, error) {
+		return find.Hit{Name: j.OriginalFileName, URL: "/v1/photos/" + j.JobID, Status: string(j.Status), Created: j.Created()}, j.UserID == c.Owner, nil
+	})
 }
 
 // Indexed waits until the search index has a job.

@@ -128,26 +128,9 @@ func (s *source) read(ctx context.Context, run search.Pending) (search.Text, err
 
 // Find returns the caller's files that match.
 func (a *Area) Find(ctx context.Context, q search.Query, c web.Caller) (find.Page, error) {
-	result, err := a.searcher.Search(ctx, q)
-	if err != nil {
-		return find.Page{}, err
-	}
-	files, err := a.store.Heads(ctx, result.IDs())
-	if err != nil {
-		return find.Page{}, err
-	}
-	page := find.PageOf(result)
-	var gone []string
-	for _, h := range result.Hits {
-		f, ok := files[h.ID]
-		switch {
-		case !ok:
-			gone = append(gone, h.ID)
-		case c.Owner == f.OwnerID:
-			page.Hits = append(page.Hits, find.Hit{Hit: h, Name: f.FileName, URL: "/v1/files/" + f.FileID, Status: string(f.Status), Created: f.Created()})
-		}
-	}
-	return page, a.searcher.Forget(ctx, c.Owner, gone...)
+	return find.Read(ctx, a.searcher, q, c.Owner, a.store.Heads, func(f textfile.File) (find.Hit, bool, error) {
+		return find.Hit{Name: f.FileName, URL: "/v1/files/" + f.FileID, Status: string(f.Status), Created: f.Created()}, f.OwnerID == c.Owner, nil
+	})
 }
 
 // Indexed waits until the search index has a file.
