@@ -19,7 +19,7 @@ const repository = "github.com/assay-project/assay/"
 
 // kernel lists the packages that an area may import, besides its own.
 var kernel = []string{
-	"area", "blob", "bus", "event", "extract", "guard", "lifecycle", "obs", "platform", "table", "upload",
+	"area", "blob", "bus", "event", "extract", "guard", "lifecycle", "obs", "platform", "table", "tag", "upload",
 }
 
 // TestLintRules checks that the linter enforces the rules of imports for every area: an area depends on the kernel, a part of

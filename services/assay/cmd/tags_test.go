@@ -1,14 +1,30 @@
 package cmd
 
 import (
+	"os"
 	"strings"
 	"testing"
+
+	"github.com/assay-project/assay/services/assay/client"
 )
+
+// indexed waits until the search has an item, named as area/id.
+func (p person) indexed(item string) {
+	p.Helper()
+	c, err := client.New(client.Config{Server: os.Getenv("ASSAY_SERVER"), OwnerID: p.owner})
+	if err == nil {
+		_, err = c.Search(p.Context(), client.AreaSearch{Query: "word", After: item})
+	}
+	if err != nil {
+		p.Fatal(err)
+	}
+}
 
 func TestTags(t *testing.T) {
 	p := newPerson(t)
 	p.run("tags").want(t, 0, "", "No tags yet; tag an item with: assay tag AREA/ID TAG\n")
 	id := "textfile/" + p.upload("a.txt", "one")
+	p.indexed(id)
 	p.run("tag", id, "Budget", "annual  report").want(t, 0, "textfile/ID  annual report, Budget\n", "")
 	p.run("tag", id, "BUDGET", "--json").want(t, 0, `{"area":"textfile","id":"ID","tags":["annual report","Budget"]}`+"\n", "")
 	p.run("tags").want(t, 0, "TAG            ITEMS\nannual report  1\nBudget         1\n", "")
@@ -28,8 +44,9 @@ func TestTags(t *testing.T) {
 func TestSearches(t *testing.T) {
 	p := newPerson(t)
 	p.run("searches", "list").want(t, 0, "", "No searches yet; save one with: assay searches save NAME QUERY\n")
-	id := p.upload("a.txt", "budget of the year")
-	if got := p.run("tag", "textfile/"+id, "2026"); got.status != 0 {
+	id := "textfile/" + p.upload("a.txt", "budget of the year")
+	p.indexed(id)
+	if got := p.run("tag", id, "2026"); got.status != 0 {
 		t.Fatalf("tag: got %+v, want status 0", got)
 	}
 	p.run("searches", "save", "budgets", "budget", "-draft", "--tag", "2026").want(t, 2, "", "unknown shorthand flag")
