@@ -35,7 +35,7 @@ type listSavedOutput struct {
 }
 
 type savedSearches struct {
-	Searches []saved.SavedSearch `json:"searches" nullable:"false"`
+	Searches []saved.SavedSearch `json:"searches" nullable:"false" doc:"by name"`
 }
 
 func (s *Service) listSaved(ctx context.Context, in *listSavedInput) (*listSavedOutput, error) {

@@ -29,7 +29,7 @@ type tagsOutput struct {
 }
 
 type itemTags struct {
-	Tags []itemTag `json:"tags" nullable:"false"`
+	Tags []itemTag `json:"tags" nullable:"false" doc:"by name"`
 }
 
 // itemTag is a tag with the number of items that have it.

@@ -13,6 +13,7 @@ import { Page } from "../ui/page.js";
 import { Bdi, count, counted, Time, visible } from "../ui/text.js";
 import { readNode } from "./nodes.js";
 import { Thumbnail } from "./parts.js";
+import { TagChips } from "./tagchips.js";
 import { hrefOf, kindOf, type Node, nameOf, sizeOf } from "./view.js";
 
 type Result = Schemas["SearchResult"];
@@ -84,6 +85,7 @@ export default function SearchPage({ Elsewhere }: PageProps): JSX.Element {
         </label>
         <Button type="submit" kind="primary">Search</Button>
       </form>
+      <TagChips q={now.q} />
       <details class="help" open={now.q === ""}>
         <summary>How to search</summary>
         <dl class="facts wide">
@@ -94,6 +96,7 @@ export default function SearchPage({ Elsewhere }: PageProps): JSX.Element {
           <div><dt><code>title:report author:ann</code></dt><dd>words in the title, author, name, subject, keywords or text</dd></div>
           <div><dt><code>report type:pdf in:Reports</code></dt><dd>the word in files of a type, or in a folder</dd></div>
           <div><dt><code>report after:2026-01 size:&gt;10MB</code></dt><dd>the word in files since a date, or above a size</dd></div>
+          <div><dt><code>report tag:budget</code></dt><dd>the word in items that you have tagged</dd></div>
         </dl>
       </details>
       {now.q && (
