@@ -222,11 +222,11 @@ resource "aws_dynamodb_table" "photoeditor_jobs" {
 
 locals {
   scaling_photoeditor_jobs = local.provisioned ? {
-    "table-read" = { resource = "table/${aws_dynamodb_table.photoeditor_jobs.name}", dimension = "dynamodb:table:ReadCapacityUnits", metric = "DynamoDBReadCapacityUtilization", min = 25, max = 100 }
-    "table-write" = { resource = "table/${aws_dynamodb_table.photoeditor_jobs.name}", dimension = "dynamodb:table:WriteCapacityUnits", metric = "DynamoDBWriteCapacityUtilization", min = 10, max = 50 }
-    "userId-createdAt-index-read" = { resource = "table/${aws_dynamodb_table.photoeditor_jobs.name}/index/userId-createdAt-index", dimension = "dynamodb:index:ReadCapacityUnits", metric = "DynamoDBReadCapacityUtilization", min = 25, max = 100 }
+    "table-read"                   = { resource = "table/${aws_dynamodb_table.photoeditor_jobs.name}", dimension = "dynamodb:table:ReadCapacityUnits", metric = "DynamoDBReadCapacityUtilization", min = 25, max = 100 }
+    "table-write"                  = { resource = "table/${aws_dynamodb_table.photoeditor_jobs.name}", dimension = "dynamodb:table:WriteCapacityUnits", metric = "DynamoDBWriteCapacityUtilization", min = 10, max = 50 }
+    "userId-createdAt-index-read"  = { resource = "table/${aws_dynamodb_table.photoeditor_jobs.name}/index/userId-createdAt-index", dimension = "dynamodb:index:ReadCapacityUnits", metric = "DynamoDBReadCapacityUtilization", min = 25, max = 100 }
     "userId-createdAt-index-write" = { resource = "table/${aws_dynamodb_table.photoeditor_jobs.name}/index/userId-createdAt-index", dimension = "dynamodb:index:WriteCapacityUnits", metric = "DynamoDBWriteCapacityUtilization", min = 10, max = 50 }
-    "status-createdAt-index-read" = { resource = "table/${aws_dynamodb_table.photoeditor_jobs.name}/index/status-createdAt-index", dimension = "dynamodb:index:ReadCapacityUnits", metric = "DynamoDBReadCapacityUtilization", min = 25, max = 100 }
+    "status-createdAt-index-read"  = { resource = "table/${aws_dynamodb_table.photoeditor_jobs.name}/index/status-createdAt-index", dimension = "dynamodb:index:ReadCapacityUnits", metric = "DynamoDBReadCapacityUtilization", min = 25, max = 100 }
     "status-createdAt-index-write" = { resource = "table/${aws_dynamodb_table.photoeditor_jobs.name}/index/status-createdAt-index", dimension = "dynamodb:index:WriteCapacityUnits", metric = "DynamoDBWriteCapacityUtilization", min = 10, max = 50 }
   } : {}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/hashicorp/hcl/v2/hclwrite"
 
 	"github.com/assay-project/assay/pkg/config"
 	"github.com/assay-project/assay/pkg/table"
@@ -46,10 +47,10 @@ func Tables() ([]byte, error) {
 		w.line("")
 		w.table(s, production[i])
 	}
-	return []byte(w.text.String()), nil
+	return hclwrite.Format([]byte(w.text.String())), nil
 }
 
-// writer writes HCL in the format of `terraform fmt`.
+// writer writes HCL, which hclwrite then formats like `terraform fmt`.
 type writer struct {
 	text  strings.Builder
 	depth int

@@ -13,6 +13,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/hashicorp/hcl/v2/hclwrite"
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/assay-project/assay/pkg/config"
@@ -52,6 +53,30 @@ func TestFilesAreGenerated(t *testing.T) {
 	}
 	if policies := len(files) - 1; len(found) != policies {
 		t.Errorf("the module has %d policies, want %d: remove those of areas that no longer exist", len(found), policies)
+	}
+}
+
+// TestFilesAreFormatted checks that the files of the module and the examples are as `terraform fmt` writes them.
+func TestFilesAreFormatted(t *testing.T) {
+	var files []string
+	for _, pattern := range []string{"*.tf", "examples/*/*.tf"} {
+		found, err := filepath.Glob(filepath.Join(module, filepath.FromSlash(pattern)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, found...)
+	}
+	if len(files) < 10 {
+		t.Fatalf("found %q, want the files of the module", files)
+	}
+	for _, path := range files {
+		content, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if string(hclwrite.Format(content)) != string(content) {
+			t.Errorf("%s is not formatted: run terraform fmt -recursive in deploy/terraform", path)
+		}
 	}
 }
 
