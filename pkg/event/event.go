@@ -65,6 +65,17 @@ func outcome(end, area, id, owner string, at time.Time, d proto.Message) Event {
 	}
 }
 
+// ParseOutcome returns the parts of the subject of an outcome: completed or failed, the area and the id, which may contain dots. ok
+// is false for other subjects.
+func ParseOutcome(subject string) (end, area, id string, ok bool) {
+	rest, ok := strings.CutPrefix(subject, "assay.analysis.")
+	parts := strings.SplitN(rest, ".", 3)
+	if !ok || len(parts) < 3 {
+		return "", "", "", false
+	}
+	return parts[0], parts[1], parts[2], true
+}
+
 // OutcomesOf returns the subject filter that matches every outcome of one item.
 func OutcomesOf(area, id string) string { return "assay.analysis.*." + area + "." + id }
 

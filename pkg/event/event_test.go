@@ -42,6 +42,23 @@ func TestIdsAndSubjects(t *testing.T) {
 	}
 }
 
+// TestParseOutcome checks that the parts of the subjects of outcomes are read back, and that other subjects are none.
+func TestParseOutcome(t *testing.T) {
+	completed := event.NewAnalysisCompleted(&event.AnalysisCompleted{Area: "textfile", Id: "a.b"})
+	failed := event.NewAnalysisFailed(&event.AnalysisFailed{Area: "feed", Id: "rss#1"})
+	for subject, want := range map[string][3]string{completed.Subject: {"completed", "textfile", "a.b"}, failed.Subject: {"failed", "feed", "rss#1"}} {
+		end, area, id, ok := event.ParseOutcome(subject)
+		if got := [3]string{end, area, id}; !ok || got != want {
+			t.Errorf("ParseOutcome(%q) = %q, %v; want %q", subject, got, ok, want)
+		}
+	}
+	for _, subject := range []string{"", "assay.analysis.completed.feed", "assay.file.uploaded.a.b"} {
+		if _, _, _, ok := event.ParseOutcome(subject); ok {
+			t.Errorf("ParseOutcome(%q) is true, want false", subject)
+		}
+	}
+}
+
 func TestHeadersRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.OneOf(rapid.String(), rapid.StringOf(rapid.SampledFrom([]rune(`aZ09/%#"~ +é世🙂`+"\n\u202e"))))

@@ -38,30 +38,18 @@ func (s *source) Limits() search.Limits { return search.Limits{} }
 
 // Items iterates over the nodes of the table.
 func (s *source) Items(ctx context.Context) iter.Seq2[search.Item, error] {
-	return func(yield func(search.Item, error) bool) {
-		cursor := ""
-		for {
-			page, err := s.store.ScanNodes(ctx, cursor, library.ScanLimit)
-			if err != nil {
-				yield(search.Item{}, err)
-				return
-			}
-			for _, broken := range page.Broken {
-				s.log.Error().Err(broken.Err).Str("node", broken.ID).Msg("skipped a node that cannot be read")
-			}
-			for _, n := range page.Items {
-				if !library.ValidID(n.ID) {
-					continue
-				}
-				if !yield(nodes.Item(n.Changed(library.ChangeUpdated, n).Data.(*event.NodeChanged)), nil) {
-					return
-				}
-			}
-			if cursor = page.Next; cursor == "" {
-				return
-			}
+	return search.Scan(func(cursor string) ([]library.Node, string, error) {
+		page, err := s.store.ScanNodes(ctx, cursor, library.ScanLimit)
+		for _, broken := range page.Broken {
+			s.log.Error().Err(broken.Err).Str("node", broken.ID).Msg("skipped a node that cannot be read")
 		}
-	}
+		return page.Items, page.Next, err
+	}, func(n library.Node) (search.Item, bool) {
+		if !library.ValidID(n.ID) {
+			return search.Item{}, false
+		}
+		return nodes.Item(n.Changed(library.ChangeUpdated, n).Data.(*event.NodeChanged)), true
+	})
 }
 
 var errNodeID = errors.New("the event has no valid node id")

@@ -35,30 +35,17 @@ func (s *source) Limits() search.Limits { return search.Limits{} }
 
 // Items iterates over the jobs in a final state.
 func (s *source) Items(ctx context.Context) iter.Seq2[search.Item, error] {
-	return func(yield func(search.Item, error) bool) {
-		for cursor := ""; ; {
-			page, err := s.store.Scan(ctx, cursor, photojob.ScanLimit)
-			if err != nil {
-				yield(search.Item{}, err)
-				return
-			}
-			for _, broken := range page.Broken {
-				s.log.Error().Err(broken.Err).Str("job", broken.JobID).Msg("skipped a job that cannot be read")
-			}
-			for _, j := range page.Jobs {
-				if !j.Final() {
-					continue
-				}
-				i := search.Ended{ID: j.JobID, Owner: j.UserID, Name: j.OriginalFileName, At: j.Updated()}.Item(search.KindFile)
-				if i.Status = string(j.Status); !yield(i, nil) {
-					return
-				}
-			}
-			if cursor = page.Next; cursor == "" {
-				return
-			}
+	return search.Scan(func(cursor string) ([]photojob.Job, string, error) {
+		page, err := s.store.Scan(ctx, cursor, photojob.ScanLimit)
+		for _, broken := range page.Broken {
+			s.log.Error().Err(broken.Err).Str("job", broken.JobID).Msg("skipped a job that cannot be read")
 		}
-	}
+		return page.Jobs, page.Next, err
+	}, func(j photojob.Job) (search.Item, bool) {
+		i := search.Ended{ID: j.JobID, Owner: j.UserID, Name: j.OriginalFileName, At: j.Updated()}.Item(search.KindFile)
+		i.Status = string(j.Status)
+		return i, j.Final()
+	})
 }
 
 // Decode returns the job of an outcome. Batches are not indexed.

@@ -2,7 +2,6 @@ package search
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/assay-project/assay/pkg/bus"
@@ -19,9 +18,8 @@ type Ended struct {
 
 // ReadEnded decodes an event of the stream of outcomes. ok is false if the event is about another area.
 func ReadEnded(d bus.Delivery, area string) (e Ended, ok bool, err error) {
-	after, found := strings.CutPrefix(d.Subject, "assay.analysis.")
-	end, item, _ := strings.Cut(after, ".")
-	if !found || !strings.HasPrefix(item, area+".") {
+	end, of, _, found := event.ParseOutcome(d.Subject)
+	if !found || of != area {
 		return Ended{}, false, nil
 	}
 	switch end {

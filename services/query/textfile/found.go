@@ -32,31 +32,21 @@ var (
 	_ find.Area     = (*Area)(nil)
 )
 
-func (s *source) Stream() string        { return bus.StreamOutcomes }
+// Stream returns the stream of outcomes.
+func (s *source) Stream() string { return bus.StreamOutcomes }
+
+// Limits returns no limits: the index keeps all files.
 func (s *source) Limits() search.Limits { return search.Limits{} }
 
 // Items iterates over the files in a final state.
 func (s *source) Items(ctx context.Context) iter.Seq2[search.Item, error] {
-	return func(yield func(search.Item, error) bool) {
-		for cursor := ""; ; {
-			page, err := s.store.Scan(ctx, cursor, textfile.ScanLimit)
-			if err != nil {
-				yield(search.Item{}, err)
-				return
-			}
-			for _, broken := range page.Broken {
-				s.log.Error().Err(broken.Err).Str("key", broken.Key).Msg("skipped a file that cannot be read")
-			}
-			for _, f := range page.Files {
-				if f.Final() && !yield(indexed(f), nil) {
-					return
-				}
-			}
-			if cursor = page.Next; cursor == "" {
-				return
-			}
+	return search.Scan(func(cursor string) ([]textfile.File, string, error) {
+		page, err := s.store.Scan(ctx, cursor, textfile.ScanLimit)
+		for _, broken := range page.Broken {
+			s.log.Error().Err(broken.Err).Str("key", broken.Key).Msg("skipped a file that cannot be read")
 		}
-	}
+		return page.Files, page.Next, err
+	}, func(f textfile.File) (search.Item, bool) { return indexed(f), f.Final() })
 }
 
 // indexed returns a file in a final state for the index.
