@@ -1,6 +1,6 @@
 // Package saved stores, in the table assay-platform, what owners keep about items of all areas: tags and searches.
 //
-// A tag belongs to the owner who gave it, whoever the owner of the item is. The tags of an owner on one item are one row: a map
+// A tag belongs to the owner who gave it, also on an item of another owner. The tags of an owner on one item are one row: a map
 // from the folded tag (package tag) to the tag as it was first given. Another row counts the owner's tagged items.
 package saved
 

@@ -40,7 +40,7 @@ func (s *Service) Routes(r *web.Router) {
 	const group, path = "tags", "/v1/items/{area}/{id}/tags/{tag}"
 	web.Register(r, huma.Operation{
 		OperationID: "tag-item", Method: http.MethodPut, Path: path, Tags: []string{group}, Summary: "Tag an item",
-		Description: "Only the caller sees the tag. It can tag every item that GET /v1/items/{area}/{id} returns to it without a share link, whoever owns it: " +
+		Description: "Only the caller sees the tag. It can tag every item that GET /v1/items/{area}/{id} returns to it without a share link, also those of other owners: " +
 			"at most 20 tags for an item, and 10,000 items. Without an effect if the item has the tag, whatever its case.",
 		DefaultStatus: http.StatusNoContent,
 	}, s.put, saved.Refusals, web.Refusals{http.StatusConflict: {"too-many-tags", "too-many-tagged-items"}, http.StatusNotFound: {"not-found"}})

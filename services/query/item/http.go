@@ -24,7 +24,7 @@ func (s *Service) Routes(r *web.Router) {
 		Summary: "List the caller's items of all areas, newest first",
 		Description: "Contains text files, photo jobs, and files of the library outside of the trash. Items that are added or deleted while pages are read " +
 			"move no others to another page. Feed messages have no owner: GET /v1/feed/items lists them. " +
-			"With tag, contains the items of all areas that the caller has tagged and may see, whoever owns them, those tagged last first.",
+			"With tag, contains the items of all areas that the caller has tagged and may see, also those of other owners, those tagged last first.",
 	}, s.list, web.Refusals{http.StatusBadRequest: {"owner-required"}})
 	web.Register(r, huma.Operation{
 		OperationID: "get-item", Method: http.MethodGet, Path: path + "/{area}/{id}", Security: web.OptionalSecurity, Tags: []string{"items"},
