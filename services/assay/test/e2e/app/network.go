@@ -32,7 +32,7 @@ func (p *Page) Offline(t *testing.T, offline bool) {
 	}
 }
 
-// reload reloads the page. The browser asks before the page is left, and the user answers.
+// reload reloads the page during an upload. The browser asks before the page is left, and the user answers.
 func (p *Page) reload(t *testing.T, leave bool) {
 	t.Helper()
 	asked := make(chan struct{}, 1)
@@ -56,7 +56,7 @@ func (p *Page) reload(t *testing.T, leave bool) {
 		t.Fatal(err)
 	}
 	if leave {
-		p.Wait(t, `document.readyState === "complete" && document.querySelector(".tray .lost")`)
+		p.arrive(t, `document.querySelector(".tray .lost")`)
 	}
 }
 
