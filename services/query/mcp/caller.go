@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"net/http"
 	"net/url"
@@ -26,6 +27,12 @@ var identity = []string{"Authorization", web.OwnerHeader}
 // answer makes a call.
 func (c caller) answer(ctx context.Context, path string, query url.Values) *answer {
 	a := &answer{header: http.Header{}}
+	a.to = &a.body
+	c.call(ctx, path, query, a)
+	return a
+}
+
+func (c caller) call(ctx context.Context, path string, query url.Values, a *answer) {
 	req := (&http.Request{
 		Method: http.MethodGet, URL: &url.URL{Path: path, RawQuery: query.Encode()}, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 		Header: http.Header{}, Body: http.NoBody, Host: c.request.Host, RemoteAddr: c.request.RemoteAddr,
@@ -36,18 +43,29 @@ func (c caller) answer(ctx context.Context, path string, query url.Values) *answ
 		}
 	}
 	c.api.ServeHTTP(a, req)
-	return a
 }
 
 // get returns the body of a call that succeeds. Otherwise the error says what is wrong with it, in words.
 func (c caller) get(ctx context.Context, path string, query url.Values) ([]byte, error) {
 	a := c.answer(ctx, path, query)
+	return a.body.Bytes(), a.err()
+}
+
+// stream writes the body of a call that succeeds, like get.
+func (c caller) stream(ctx context.Context, path string, query url.Values, to io.Writer) error {
+	a := &answer{header: http.Header{}, to: to}
+	c.call(ctx, path, query, a)
+	return a.err()
+}
+
+// err returns what is wrong with a call that failed, in words.
+func (a *answer) err() error {
 	if a.status < http.StatusBadRequest {
-		return a.body.Bytes(), nil
+		return nil
 	}
 	var p web.Problem
 	if err := json.Unmarshal(a.body.Bytes(), &p); err != nil {
-		return nil, fmt.Errorf("the call failed with the status %d", a.status)
+		return fmt.Errorf("the call failed with the status %d", a.status)
 	}
 	said := []string{p.Detail}
 	if p.Detail == "" {
@@ -57,7 +75,7 @@ func (c caller) get(ctx context.Context, path string, query url.Values) ([]byte,
 		_, argument, _ := strings.Cut(e.Field, ".")
 		said = append(said, argument+" "+e.Message)
 	}
-	return nil, errors.New(strings.Join(said, " "))
+	return errors.New(strings.Join(said, " "))
 }
 
 // read decodes the body of a call.
@@ -69,11 +87,12 @@ func (c caller) read(ctx context.Context, path string, query url.Values, into an
 	return json.Unmarshal(body, into)
 }
 
-// answer is the response to a call, in memory: the largest is a text of 14 MiB.
+// answer is the response to a call.
 type answer struct {
 	status int
 	header http.Header
-	body   bytes.Buffer
+	to     io.Writer    // receives the body of a call that succeeds
+	body   bytes.Buffer // of a call that fails
 }
 
 func (a *answer) Header() http.Header { return a.header }
@@ -86,6 +105,9 @@ func (a *answer) WriteHeader(status int) {
 
 func (a *answer) Write(part []byte) (int, error) {
 	a.WriteHeader(http.StatusOK)
+	if a.status < http.StatusBadRequest {
+		return a.to.Write(part)
+	}
 	return a.body.Write(part)
 }
 

@@ -1,9 +1,9 @@
 package mcp
 
 import (
+	"bytes"
 	"context"
 	"fmt"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/google/uuid"
@@ -44,7 +44,7 @@ func idOf(id string) (string, error) {
 	return parsed.String(), nil
 }
 
-// text is the tool read_text. Pages end with a form feed.
+// text is the tool read_text.
 func (c caller) text(ctx context.Context, in textInput) (pageText, error) {
 	id, err := idOf(in.ID)
 	if err != nil {
@@ -54,27 +54,58 @@ func (c caller) text(ctx context.Context, in textInput) (pageText, error) {
 	if err := c.read(ctx, "/v1/library/nodes/"+id, nil, &file); err != nil {
 		return pageText{}, err
 	}
-	body, err := c.get(ctx, "/v1/library/files/"+id+"/text", nil)
-	if err != nil {
+	p := pager{page: max(in.Page, 1), offset: in.Offset}
+	if err := c.stream(ctx, "/v1/library/files/"+id+"/text", nil, &p); err != nil {
 		return pageText{}, err
 	}
-	pages := strings.Split(strings.TrimSuffix(string(body), "\f"), "\f")
-	page := max(in.Page, 1)
-	if page > len(pages) {
-		return pageText{}, fmt.Errorf("the text has %d pages: choose one of them", len(pages))
+	if p.page > p.pages() {
+		return pageText{}, fmt.Errorf("the text has %d pages: choose one of them", p.pages())
 	}
-	rest := pages[page-1]
-	if in.Offset < 0 || in.Offset > len(rest) || in.Offset < len(rest) && !utf8.RuneStart(rest[in.Offset]) {
-		return pageText{}, fmt.Errorf("%d is not an offset of page %d: begin at 0, and continue at nextOffset", in.Offset, page)
+	if in.Offset < 0 || in.Offset > p.length || len(p.part) > 0 && !utf8.RuneStart(p.part[0]) {
+		return pageText{}, fmt.Errorf("%d is not an offset of page %d: begin at 0, and continue at nextOffset", in.Offset, p.page)
 	}
-	rest = rest[in.Offset:]
-	out := pageText{ID: file.ID, Version: file.Version, Name: file.Name, Page: page, Pages: len(pages), Text: rest}
-	if len(rest) > maxText {
+	out := pageText{ID: file.ID, Version: file.Version, Name: file.Name, Page: p.page, Pages: p.pages(), Text: string(p.part)}
+	if len(p.part) > maxText {
 		end := maxText
-		for !utf8.RuneStart(rest[end]) {
+		for !utf8.RuneStart(p.part[end]) {
 			end--
 		}
-		out.Text, out.NextOffset = rest[:end], in.Offset+end
+		out.Text, out.NextOffset = out.Text[:end], in.Offset+end
 	}
 	return out, nil
+}
+
+// pager keeps what follows an offset of one page of the text that is written to it. Pages end with a form feed.
+type pager struct {
+	page, offset int // the first page is 1
+
+	ends   int    // form feeds so far
+	within bool   // the last byte was not a form feed
+	length int    // of the page
+	part   []byte // at most maxText+1 bytes
+}
+
+// pages returns the number of pages. An empty text has one.
+func (p *pager) pages() int {
+	if p.within || p.ends == 0 {
+		return p.ends + 1
+	}
+	return p.ends
+}
+
+// Write returns no error.
+func (p *pager) Write(text []byte) (int, error) {
+	for rest := text; len(rest) > 0; {
+		line, after, ended := bytes.Cut(rest, []byte{'\f'})
+		if p.ends+1 == p.page {
+			begin := min(max(p.offset-p.length, 0), len(line))
+			p.part = append(p.part, line[begin:min(len(line), begin+maxText+1-len(p.part))]...)
+			p.length += len(line)
+		}
+		if p.within = !ended; ended {
+			p.ends++
+		}
+		rest = after
+	}
+	return len(text), nil
 }

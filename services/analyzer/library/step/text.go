@@ -9,6 +9,11 @@ import (
 	"github.com/assay-project/assay/pkg/extract/plaintext"
 )
 
+// Text returns the text of the file, which is read in ranges.
+func (f *File) Text(ctx context.Context) plaintext.Text {
+	return plaintext.Text{ContentType: f.ContentType, Open: func() (io.ReadCloser, error) { return f.Open(ctx), nil }}
+}
+
 // StoreText stores a text as a compressed result, such as library.TextName, and returns its key.
 func (f *File) StoreText(ctx context.Context, name, s string) (key string, err error) {
 	var b bytes.Buffer

@@ -18,25 +18,29 @@ import (
 const (
 	// maxBytes is the maximum size of a document.
 	maxBytes = 100 << 20
-	// maxText is the maximum size of the stored text, in bytes.
+	// maxText is the maximum size of the stored text of a document, in bytes.
 	maxText = 8 << 20
 )
 
-// text stores the text of a file and returns the result of the step. The metadata entry textLength is in bytes,
-// and textCut states why the text is truncated. If the text is empty, the result has the reason none, or
-// reason.NoText if that is nil, which the metadata entry noText repeats.
+// text stores the text of a file and returns the result of the step. If the text is empty, the result has the reason
+// none, or reason.NoText if that is nil.
 func text(ctx context.Context, f *step.File, engine, s, cut string, none error) (step.Result, error) {
-	r := step.Result{Engine: engine, Metadata: map[string]any{"textLength": len(s)}}
+	key, err := f.StoreText(ctx, library.TextName, s)
+	return stored(engine, key, len(s), strings.TrimSpace(s) == "", cut, none), err
+}
+
+// stored returns the result of a step that has stored a text of length bytes under a key. The metadata entry
+// textLength is in bytes, textCut states why the text is truncated, and noText why it is empty.
+func stored(engine, key string, length int, empty bool, cut string, none error) step.Result {
+	r := step.Result{Engine: engine, Key: key, Metadata: map[string]any{"textLength": length}}
 	if cut != "" {
 		r.Metadata["textCut"] = cut
 	}
-	if strings.TrimSpace(s) == "" {
+	if empty {
 		r.Skipped = cmp.Or[error](none, reason.NoText)
 		r.Metadata["noText"] = reason.Of(r.Skipped)
 	}
-	var err error
-	r.Key, err = f.StoreText(ctx, library.TextName, s)
-	return r, err
+	return r
 }
 
 // metadata returns a step that sets the metadata of generic.Metadata and the metadata that add finds in a document of

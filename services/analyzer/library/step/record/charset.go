@@ -3,7 +3,6 @@ package record
 import (
 	"context"
 	"errors"
-	"io"
 
 	"github.com/assay-project/assay/pkg/extract/charset"
 	"github.com/assay-project/assay/pkg/extract/plaintext"
@@ -11,18 +10,13 @@ import (
 	"github.com/assay-project/assay/services/analyzer/library/step"
 )
 
-// textOf returns the text of a file.
-func textOf(ctx context.Context, f *step.File) plaintext.Text {
-	return plaintext.Text{ContentType: f.ContentType, Open: func() (io.ReadCloser, error) { return f.Open(ctx), nil }}
-}
-
 // decoded returns the format of the records of a file in their charset, and how the charset was found. The charset has no
 // name if nothing is decoded: in UTF-8, in binary data, and if the values of the format declare their charsets.
 func decoded(ctx context.Context, f *step.File, kind records.Format) (records.Format, plaintext.Charset, error) {
 	if kind.Declares {
 		return kind, plaintext.Charset{}, nil
 	}
-	c, err := textOf(ctx, f).Detect()
+	c, err := f.Text(ctx).Detect()
 	var binary *plaintext.NotTextError
 	if errors.As(err, &binary) || err == nil && c.Name == charset.UTF8.Name {
 		return kind, plaintext.Charset{}, nil

@@ -61,7 +61,7 @@ func ParseTable(kit *structure.Kit) step.Step {
 
 // readTable calls use with the rows of a delimited table, and returns how the table was decoded.
 func readTable(ctx context.Context, f *step.File, use func(*sheet.Text) error) (plaintext.Outcome, error) {
-	return textOf(ctx, f).ReadDetected(func(text io.Reader) error {
+	return f.Text(ctx).ReadDetected(func(text io.Reader) error {
 		rows, err := sheet.NewText(text, f.Options)
 		if err != nil {
 			return err
