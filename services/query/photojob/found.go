@@ -54,10 +54,8 @@ func (s *source) Decode(d bus.Delivery) (search.Item, bool, error) {
 	if !ok || err != nil || e.Completed.GetPhotoBatch() != nil {
 		return search.Item{}, false, err
 	}
-	failed := e.Failed
-	e.Failed = false // a job that failed has a prompt, too
 	i := e.Item(search.KindFile)
-	if i.Status = string(photojob.Completed); failed {
+	if i.Status = string(photojob.Completed); e.Failed {
 		i.Status = string(photojob.Failed)
 	}
 	return i, true, nil

@@ -42,8 +42,8 @@ func ReadEnded(d bus.Delivery, area string) (e Ended, ok bool, err error) {
 }
 
 // Item returns the item of an area without folders. Its version is the time of the end, as is its creation time, because the
-// event has no other. Items that failed have no text.
+// event has no other.
 func (e Ended) Item(kind string) Item {
 	at := e.At.UnixMilli()
-	return Item{ID: e.ID, Owner: e.Owner, Kind: kind, Name: e.Name, Version: at, Run: at, Finished: !e.Failed, Created: e.At, Changed: e.At}
+	return Item{ID: e.ID, Owner: e.Owner, Kind: kind, Name: e.Name, Version: at, Run: at, Finished: true, Created: e.At, Changed: e.At}
 }

@@ -75,8 +75,8 @@ type SharedIndex interface {
 	Forget(ctx context.Context, gone []Item) error
 }
 
-// MaxText is the number of bytes of a text that are indexed: more than the analyzer stores, with the long numbers.
-const MaxText = 14 << 20
+// MaxText is the number of bytes of a text that are indexed: as many as the analyzer stores.
+const MaxText = 100 << 20
 
 // Pending is a run of a file whose text is not indexed yet.
 type Pending struct {

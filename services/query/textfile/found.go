@@ -69,17 +69,33 @@ func (s *source) Decode(d bus.Delivery) (search.Item, bool, error) {
 	return i, true, nil
 }
 
-// Texts returns how to read texts.
-func (s *source) Texts(_ context.Context, runs []search.Pending) ([]search.Reading, error) {
+// Texts returns how to read texts. Files that failed have none.
+func (s *source) Texts(ctx context.Context, runs []search.Pending) ([]search.Reading, error) {
+	ids := make([]string, len(runs))
+	for i, run := range runs {
+		ids[i] = run.ID
+	}
+	files, err := s.store.Heads(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
 	readings := make([]search.Reading, len(runs))
 	for i, run := range runs {
-		readings[i].Read = func(ctx context.Context) (search.Text, error) { return s.read(ctx, run) }
+		f := files[run.ID]
+		readings[i].Read = func(context.Context) (search.Text, error) { return search.Text{Pending: run}, nil }
+		if f.Status == textfile.Completed {
+			size := f.Size()
+			if size < 0 { // unknown
+				size = search.MaxText
+			}
+			readings[i] = search.Reading{Size: size, Read: func(ctx context.Context) (search.Text, error) { return s.read(ctx, run) }}
+		}
 	}
 	return readings, nil
 }
 
 // cut is why a text is not completely indexed.
-const cut = "Only the first 14 MiB of the text are searched."
+const cut = "Only the first 100 MiB of the text are searched."
 
 // read reads the text of a file, in the charset that the analyzer found. A file that was deleted since, or whose bytes cannot be
 // decoded, has none.

@@ -100,7 +100,7 @@ type row struct {
 }
 
 // numbers is the size of the range of numbers for the nodes of one owner. The ranges do not overlap, so that the rows of
-// a library occupy few pages of each table. The numbers of blocks, which are larger, leave room for 33 million owners.
+// a library occupy few pages of each table. The numbers of blocks, which are larger, leave room for 8 million owners.
 const numbers = 1 << 30
 
 // find returns the row of a node, and inserts it if there is none.

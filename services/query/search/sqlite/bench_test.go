@@ -6,20 +6,53 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/assay-project/assay/pkg/terms"
 	"github.com/assay-project/assay/services/query/search"
 	"github.com/assay-project/assay/services/query/search/sqlite"
 )
 
-// longText returns a text of 8 MiB of words whose frequency follows Zipf's law, with a word at its end.
-func longText(n int) string {
+// longText returns a text of size bytes, of words whose frequency follows Zipf's law, with a word at its end.
+func longText(n, size int) string {
 	zipf := rand.NewZipf(rand.New(rand.NewPCG(uint64(n), 2)), 1.1, 2, 100_000)
 	var b strings.Builder
-	for b.Len() < 8<<20 {
+	const last = "the very last latequux"
+	for b.Len() < size-len(last) {
 		fmt.Fprintf(&b, "word%d ", zipf.Uint64())
 	}
-	return b.String() + "the very last latequux"
+	return b.String() + last
+}
+
+// BenchmarkLargestText measures indexing a text of search.MaxText bytes, and renaming its file.
+func BenchmarkLargestText(b *testing.B) {
+	text := longText(1, search.MaxText)
+	for b.Loop() {
+		b.StopTimer()
+		x, err := sqlite.Open(b.Context(), filepath.Join(b.TempDir(), "index.db"))
+		if err != nil {
+			b.Fatal(err)
+		}
+		file := search.Item{ID: idOf("file"), Kind: search.KindFile, Owner: "ann", Parent: idOf("ann"), Name: "a.txt", Version: 1, Run: 1, Finished: true}
+		if err := x.Build(b.Context(), func(yield func(search.Item, error) bool) { yield(file, nil) }, 1); err != nil {
+			b.Fatal(err)
+		}
+		b.StartTimer()
+		begun := time.Now()
+		if err := x.SetTexts(b.Context(), []search.Text{{Pending: search.Pending{ID: file.ID, Run: 1}, Text: text}}); err != nil {
+			b.Fatal(err)
+		}
+		b.ReportMetric(time.Since(begun).Seconds(), "s/index")
+		file.Name, file.Version = "b.txt", 2
+		begun = time.Now()
+		if err := x.Apply(b.Context(), []search.Item{file}, 2); err != nil {
+			b.Fatal(err)
+		}
+		b.ReportMetric(time.Since(begun).Seconds(), "s/rename")
+		if err := x.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
 }
 
 // BenchmarkLongTexts measures indexing texts of 8 MiB, and searches whose page has the snippets of 20 of them.
@@ -45,7 +78,7 @@ func BenchmarkLongTexts(b *testing.B) {
 	}
 	texts := make([]search.Text, files)
 	for n := range texts {
-		texts[n] = search.Text{Pending: search.Pending{ID: file(n, "", 1).ID, Run: 1}, Text: longText(n)}
+		texts[n] = search.Text{Pending: search.Pending{ID: file(n, "", 1).ID, Run: 1}, Text: longText(n, 8<<20)}
 	}
 	b.Run("index", func(b *testing.B) {
 		if b.N > files {

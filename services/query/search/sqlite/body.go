@@ -17,7 +17,7 @@ const (
 	// slack is the number of bytes by which a block may be shorter, so that it ends with a space.
 	slack = 4 << 10
 	// maxBlocks is the number of numbers for the blocks of a text. It exceeds search.MaxText / (blockSize - slack).
-	maxBlocks = 256
+	maxBlocks = 1024
 )
 
 // blockNo returns the number of a block of a node.
@@ -75,18 +75,27 @@ func blockCount(no int64, last sql.NullInt64) int {
 	return int(last.Int64-blockNo(no, 0)) + 1
 }
 
-// blocks returns the text of a node.
-func (x *Index) blocks(ctx context.Context, q querier, no int64) (blocks []string, err error) {
+// blocks returns the text of a node, and its blocks, which are parts of it in memory, too.
+func (x *Index) blocks(ctx context.Context, q querier, no int64) (text string, blocks []string, err error) {
+	var b strings.Builder
+	var ends []int
 	err = each(ctx, q, "SELECT text FROM body WHERE block BETWEEN ? AND ? ORDER BY block", []any{blockNo(no, 0), blockNo(no, maxBlocks-1)}, func(rows *sql.Rows) error {
-		var packed []byte
+		var packed sql.RawBytes
 		if err := rows.Scan(&packed); err != nil {
 			return err
 		}
-		text, err := x.unpacked(packed)
-		blocks = append(blocks, text)
+		block, err := x.unpacked(packed)
+		b.WriteString(block)
+		ends = append(ends, b.Len())
 		return err
 	})
-	return blocks, err
+	text = b.String()
+	start := 0
+	for _, end := range ends {
+		blocks = append(blocks, text[start:end])
+		start = end
+	}
+	return text, blocks, err
 }
 
 // block returns a block of the text of a node.

@@ -51,7 +51,7 @@ CREATE TABLE about (no INTEGER PRIMARY KEY, properties TEXT NOT NULL, cut TEXT N
 -- The hashes of pictures. The numbers of the pictures of one owner are in one range.
 CREATE TABLE picture (no INTEGER PRIMARY KEY, hash INTEGER NOT NULL);
 
--- The texts in blocks, compressed, for snippets. The block with index i of node no has the number 256 * no + i.
+-- The texts in blocks, compressed, for snippets. The block with index i of node no has the number 1024 * no + i.
 CREATE TABLE body (block INTEGER PRIMARY KEY, text BLOB NOT NULL);
 
 -- The distinct words of each block of a text with several blocks, as in words.

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"iter"
-	"strings"
 
 	"github.com/assay-project/assay/services/query/search"
 	"github.com/assay-project/assay/services/query/search/engine"
@@ -15,7 +14,7 @@ import (
 func (c *change) learn(ctx context.Context, w nodeWords) error {
 	type word struct{ written, folded string }
 	var found []word
-	spoken, fresh := c.x.learned.Learn(w.owner, append(w.labels, strings.Join(w.blocks, "")), func(written, folded string) {
+	spoken, fresh := c.x.learned.Learn(w.owner, append(w.labels, w.whole), func(written, folded string) {
 		found = append(found, word{written, folded})
 	})
 	if fresh {

@@ -66,11 +66,12 @@ type nodeWords struct {
 	name, about string
 	known       bool     // there is a row of properties
 	labels      []string // the name and the properties
-	blocks      []string // the text
+	whole       string   // the text
+	blocks      []string // the parts of it
 }
 
 // text returns the tokens of the text.
-func (w nodeWords) text() string { return tokens(prefix(w.owner), strings.Join(w.blocks, "")) }
+func (w nodeWords) text() string { return tokens(prefix(w.owner), w.whole) }
 
 func (c *change) words(ctx context.Context, no int64) (w nodeWords, err error) {
 	var name string
@@ -90,7 +91,7 @@ func (c *change) words(ctx context.Context, no int64) (w nodeWords, err error) {
 		}
 		w.labels = append(w.labels, p.Value)
 	}
-	w.blocks, err = c.x.blocks(ctx, c, no)
+	w.whole, w.blocks, err = c.x.blocks(ctx, c, no)
 	return w, err
 }
 
@@ -103,6 +104,7 @@ func fieldPrefix(owner int64, field string) string { return prefix(owner) + "_" 
 // tokens returns the indexed words of a text, each after a prefix.
 func tokens(begin, text string) string {
 	var b strings.Builder
+	b.Grow(len(text) + len(text)/4) // about the length of English
 	for w := range terms.Words(text) {
 		b.WriteString(begin)
 		b.WriteString(w.Text)

@@ -17,13 +17,13 @@ func contentsAreFound(t *testing.T, s system.System) {
 	owner := system.NewOwner()
 	c := s.Client(t, owner)
 	core := officetest.Part{"docProps/core.xml", `<cp:coreProperties><dc:title>Annual Quuxreport</dc:title><dc:creator>Zoë Quokka</dc:creator><dc:subject>Growth</dc:subject><cp:keywords>apples, pears</cp:keywords></cp:coreProperties>`}
-	long := strings.Repeat("ordinary words of a line\n", 6<<20/25) + "the very last latequux"
+	long := strings.Repeat("ordinary words of a line\n", 20<<20/25) + "the very last latequux"
 	page := file(t, c, "art.html", "", `<html><head><title>Preisliste für Müller</title><meta name="author" content="Jo Example"></head><body><p>Some words.</p></body></html>`)
 	letter := file(t, c, "letter.docx", "", string(officetest.Word(officetest.Paragraph("", "Dear fox"), core)))
 	open := file(t, c, "open.odt", "", string(officetest.OpenDocument("text", `<office:text><text:p>Dear dog</text:p></office:text>`,
 		officetest.Part{"meta.xml", `<office:meta><dc:title>Odtquux</dc:title><meta:keyword>plums</meta:keyword></office:meta>`})))
 	late := file(t, c, "late.txt", "", long)
-	cut := file(t, c, "cut.txt", "", strings.Repeat("more words of cutquux\n", 9<<20/22))
+	cut := file(t, c, "cut.html", "", "<html><body>"+strings.Repeat("<p>more words of cutquux\n", 9<<20/22))
 	book := file(t, c, "book.xlsx", "", string(officetest.Archive(
 		officetest.Links("", "officeDocument", "xl/workbook.xml"),
 		officetest.Part{"xl/workbook.xml", `<workbook><sheets><sheet name="Prices" r:id="r0"/></sheets></workbook>`},
