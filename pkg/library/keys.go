@@ -28,8 +28,16 @@ const TextName = "text.gz"
 // ReaderName is the name of the result that contains the article of a web page, or all of the page, as safe HTML.
 const ReaderName = "reader.html"
 
-// NumbersName is the name of the result that contains the long numbers of a file that its text abbreviates, each on a line,
-// compressed with gzip. They are only searched. The entry MetadataNumbers of the metadata is their count.
+// MetadataPageType is the entry of the metadata that says what the form feeds in the text of a file separate: PageSlide or PageSheet, or
+// pages if it is absent. A sheet begins with a line with its name.
+const (
+	MetadataPageType = "pageType"
+	PageSlide        = "slide"
+	PageSheet        = "sheet"
+)
+
+// NumbersName is the name of the result that contains the long numbers of a file that its text abbreviates, each on a line, and a form
+// feed between sheets, compressed with gzip. They are only searched. The entry MetadataNumbers of the metadata is their count.
 const (
 	NumbersName     = "numbers.gz"
 	MetadataNumbers = "longNumbers"

@@ -31,5 +31,5 @@ func (p *parts) number(value, shown string) {
 	if len(digits) < longNumber || len(digits) > maxDigits || strings.Contains(shown, digits) {
 		return
 	}
-	p.numbers = append(p.numbers, digits)
+	p.numbers = append(p.numbers, Number{digits, p.page})
 }

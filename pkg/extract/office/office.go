@@ -60,14 +60,21 @@ func (l Limits) withDefaults() Limits {
 // Document is the result of Read.
 type Document struct {
 	Format string // "docx", "xlsx", "pptx", "odt", "ods", "odp", "doc", "xls" or "ppt"
-	Text   string // text of the body, tables, notes, headers, footers, comments, charts and diagrams; "" for doc, xls and ppt
-	Cut    string // why the text is truncated, as a user-facing message; "" if it is complete
-	// Numbers are the digits of the whole numbers of at least 12 digits that the text abbreviates, such as 4.00638E+12, or
-	// groups, at most 250,000.
-	Numbers    []string
+	// Text is the text of the body, tables, notes, headers, footers, comments, charts and diagrams. A form feed separates slides, and
+	// sheets, which begin with a line with their name. It is "" for doc, xls and ppt.
+	Text string
+	Cut  string // why the text is truncated, as a user-facing message; "" if it is complete
+	// Numbers are the whole numbers of at least 12 digits that the text abbreviates, such as 4.00638E+12, or groups, at most 250,000.
+	Numbers    []Number
 	Properties Properties
 	Thumbnail  []byte // the JPEG or PNG embedded in the document, unverified; nil if there is none
 	Damaged    int    // parts that could not be read completely
+}
+
+// Number is a whole number.
+type Number struct {
+	Digits string
+	Sheet  int // index of its sheet; 0 in documents without sheets
 }
 
 // Read reads the document in r, which has size bytes. It stops when ctx is done. It keeps one decompressed part and

@@ -92,7 +92,7 @@ func TestPresentation(t *testing.T) {
 		officetest.Part{"ppt/notesSlides/n.xml", `<p:notes>` + shape("say hello") + `</p:notes>`},
 		officetest.Part{"ppt/slideLayouts/l.xml", `<p:sldLayout><p:sp><p:nvPr><p:ph type="title"/></p:nvPr><p:txBody><a:p><a:t>Click to edit</a:t></a:p></p:txBody></p:sp>` + shape("the company") + `</p:sldLayout>`},
 	))
-	if want := "the first slide\na\nb\nsay hello\nthe company\n1. one\n2. two"; d.Format != "pptx" || d.Text != want {
+	if want := "the first slide\na\nb\nsay hello\nthe company\f1. one\n2. two"; d.Format != "pptx" || d.Text != want {
 		t.Errorf("got %s, %q, want\n%q", d.Format, d.Text, want)
 	}
 }

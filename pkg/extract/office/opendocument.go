@@ -45,24 +45,20 @@ func readOpenDocument(p *parts, d *Document) error {
 	if p.out.most == NoText {
 		return d.Properties.countSlides(p, d.Format)
 	}
-	o := &openDocument{parts: p, lists: map[string]*list{}}
+	o := &openDocument{parts: p, lists: map[string]*list{}, seen: map[string]bool{}}
 	if p.has("styles.xml") {
 		if err := o.read("styles.xml"); err != nil {
 			return err
 		}
 	}
+	o.divided = d.Format == "ods" || d.Format == "odp"
 	if err := o.read("content.xml"); err != nil {
 		return err
 	}
 	if d.Properties.Slides = o.slides; d.Format != "odp" {
 		d.Properties.Slides = 0
 	}
-	for name := range p.objects() {
-		if err := o.read(name); err != nil {
-			return err
-		}
-	}
-	return nil
+	return o.readOthers()
 }
 
 // countSlides counts the slides of a presentation.
@@ -76,17 +72,6 @@ func (p *Properties) countSlides(document *parts, format string) error {
 		}
 		return nil
 	}})
-}
-
-// objects yields the content parts of the embedded objects, such as charts.
-func (p *parts) objects() func(func(string) bool) {
-	return func(yield func(string) bool) {
-		for _, name := range p.names {
-			if dir, file, inside := strings.Cut(name, "/"); inside && file == "content.xml" && strings.HasPrefix(dir, "object") && !yield(name) {
-				return
-			}
-		}
-	}
 }
 
 // openDocument reads the parts of an OpenDocument file.
@@ -107,6 +92,11 @@ type openDocument struct {
 	number string  // of the current cell; empty if it is not a number
 	rows   int     // number of repetitions of the current row
 	row    int     // offset of the text of the current row
+
+	divided bool            // into slides or sheets
+	tables  int             // number of enclosing tables
+	shown   []string        // the embedded objects of the current slide or sheet
+	seen    map[string]bool // the embedded objects of slides and sheets
 }
 
 // maxNested is the maximum number of nested lists that are distinguished.
@@ -116,7 +106,7 @@ const maxNested = 1000
 const maxRepeats = 100
 
 func (o *openDocument) read(part string) error {
-	o.deeper, o.nested, o.item, o.text, o.skip, o.define = 0, nil, false, 0, 0, nil
+	o.deeper, o.nested, o.item, o.text, o.skip, o.define, o.tables = 0, nil, false, 0, 0, nil, 0
 	if err := o.out.separate('\n'); err != nil {
 		return err
 	}
@@ -128,7 +118,7 @@ func (o *openDocument) read(part string) error {
 			return err
 		}
 		shown := collapse(s)
-		if b := o.out.b.Bytes(); len(b) > 0 && strings.IndexByte(" \t\n", b[len(b)-1]) >= 0 {
+		if b := o.out.b.Bytes(); len(b) > 0 && strings.IndexByte(" \t\n\f", b[len(b)-1]) >= 0 {
 			shown = strings.TrimPrefix(shown, " ")
 		}
 		return o.out.add(shown)
@@ -164,7 +154,10 @@ func (o *openDocument) start(name string, a attributes) error {
 	case "table-cell", "covered-table-cell":
 		o.repeat, o.from, o.value = min(count(a.get("number-columns-repeated")), maxRepeats), o.out.b.Len(), valueOf(a)
 		o.number = a.get("value")
+	case "object":
+		o.show(a.get("href"))
 	case "table":
+		o.tables++
 		if err := o.out.separate('\n'); err != nil || o.text > 0 {
 			return err
 		}
@@ -186,6 +179,14 @@ func (o *openDocument) end(name string) error {
 		return o.out.separate('\n')
 	case "note", "annotation", "frame":
 		return o.out.separate('\n')
+	case "page":
+		if o.divided {
+			return o.endPage()
+		}
+	case "table":
+		if o.tables--; o.divided && o.tables == 0 && o.slides == 0 {
+			return o.endPage()
+		}
 	case "table-row":
 		return o.endRow()
 	case "table-cell", "covered-table-cell":

@@ -26,7 +26,8 @@ type parts struct {
 	damaged int
 	drawn   map[string]bool // metafiles that have been read
 	out     *text
-	numbers []string // see Document.Numbers
+	numbers []Number // see Document.Numbers
+	page    int      // number of slides or sheets that have ended
 }
 
 func newParts(ctx context.Context, archive *zip.Reader, l Limits) *parts {
@@ -38,6 +39,12 @@ func newParts(ctx context.Context, archive *zip.Reader, l Limits) *parts {
 		}
 	}
 	return p
+}
+
+// endPage ends a slide or a sheet.
+func (p *parts) endPage() error {
+	p.page++
+	return p.out.endPage()
 }
 
 func partName(name string) string {

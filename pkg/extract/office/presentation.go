@@ -69,6 +69,9 @@ func readPresentation(p *parts, main string) error {
 		if err := p.related(name, map[string]func(string) error{"notesSlide": slide, "comments": slide, "slideLayout": layout}); err != nil {
 			return err
 		}
+		if err := p.endPage(); err != nil {
+			return err
+		}
 	}
 	return nil
 }

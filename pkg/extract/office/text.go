@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -33,9 +34,9 @@ func (t *text) add(s string) error {
 }
 
 // separate appends a separator (space, tab or line feed) unless the text ends with the same or a
-// stronger one. It replaces a weaker one.
+// stronger one, or with a page. It replaces a weaker one.
 func (t *text) separate(by byte) error {
-	const strength = " \t\n"
+	const strength = " \t\n\f"
 	b := t.b.Bytes()
 	if len(b) == 0 || strings.IndexByte(strength, b[len(b)-1]) >= strings.IndexByte(strength, by) {
 		return nil
@@ -46,4 +47,17 @@ func (t *text) separate(by byte) error {
 	return t.add(string(by))
 }
 
-func (t *text) String() string { return strings.TrimSpace(strings.ToValidUTF8(t.b.String(), "\uFFFD")) }
+// endPage ends a slide or a sheet.
+func (t *text) endPage() error {
+	t.b.Truncate(len(bytes.TrimRight(t.b.Bytes(), " \t\n")))
+	return t.add("\f")
+}
+
+// continuePage continues the page that ended last.
+func (t *text) continuePage() { t.b.Truncate(len(bytes.TrimSuffix(t.b.Bytes(), []byte("\f")))) }
+
+// String returns the text without the white space around it. Pages without text at its beginning are kept.
+func (t *text) String() string {
+	shown := strings.TrimRightFunc(strings.ToValidUTF8(t.b.String(), "\uFFFD"), unicode.IsSpace)
+	return strings.TrimLeftFunc(shown, func(r rune) bool { return r != '\f' && unicode.IsSpace(r) })
+}

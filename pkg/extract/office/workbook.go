@@ -70,6 +70,9 @@ func readWorkbook(p *parts, main string) error {
 		if err := p.related(part, map[string]func(string) error{"comments": p.readDrawing, "threadedComment": w.readThreaded}); err != nil {
 			return err
 		}
+		if err := p.endPage(); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -87,15 +87,31 @@ func (o Office) Text() step.Step {
 // officeText stores the text of a document, and the numbers that it abbreviates.
 func officeText(ctx context.Context, f *step.File, d *office.Document) (step.Result, error) {
 	if len(d.Numbers) > 0 {
-		if _, err := f.StoreText(ctx, library.NumbersName, strings.Join(d.Numbers, "\n")); err != nil {
+		if _, err := f.StoreText(ctx, library.NumbersName, numbers(d.Numbers)); err != nil {
 			return step.Result{}, err
 		}
 	}
 	r, err := text(ctx, f, officeEngine, d.Text, d.Cut, nil)
 	if err == nil {
 		put(r.Metadata, library.MetadataNumbers, len(d.Numbers))
+		put(r.Metadata, library.MetadataPageType, pageTypes[d.Format])
 	}
 	return r, err
+}
+
+// pageTypes are the types of pages by format.
+var pageTypes = map[string]string{"xlsx": library.PageSheet, "ods": library.PageSheet, "pptx": library.PageSlide, "odp": library.PageSlide}
+
+// numbers returns numbers as the result library.NumbersName.
+func numbers(all []office.Number) string {
+	var b strings.Builder
+	sheet := 0
+	for _, n := range all {
+		b.WriteString(strings.Repeat("\f", n.Sheet-sheet))
+		b.WriteString(n.Digits + "\n")
+		sheet = n.Sheet
+	}
+	return b.String()
 }
 
 // Thumbnails returns the step that stores the thumbnails of the picture embedded in an office document. If there
