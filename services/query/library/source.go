@@ -96,6 +96,7 @@ func (s *source) read(ctx context.Context, p search.Pending, file library.File) 
 		return t, nil
 	}
 	t.Properties = propertiesOf(file.Metadata)
+	t.PageType, _ = file.Metadata[library.MetadataPageType].(string)
 	t.Cut, _ = file.Metadata["textCut"].(string)
 	if text, is := file.Metadata[library.MetadataLookalike].(string); is {
 		if hash, err := lookalike.Parse(text); err == nil { // otherwise the file is found like other files
@@ -107,9 +108,25 @@ func (s *source) read(ctx context.Context, p search.Pending, file library.File) 
 		if err != nil {
 			return t, err
 		}
-		t.Text += "\n" + numbers
+		t.Text = withNumbers(t.Text, numbers)
 	}
 	return t, nil
+}
+
+// withNumbers returns a text with the numbers of each of its sheets at the end of the sheet.
+func withNumbers(text, numbers string) string {
+	var b strings.Builder
+	for {
+		sheet, rest, more := strings.Cut(text, "\f")
+		own, others, _ := strings.Cut(numbers, "\f")
+		b.WriteString(sheet + "\n" + own)
+		if !more {
+			b.WriteString(strings.ReplaceAll(others, "\f", ""))
+			return b.String()
+		}
+		b.WriteByte('\f')
+		text, numbers = rest, others
+	}
 }
 
 // object reads a compressed result of a run, up to search.MaxText bytes. It returns "" if there is none or if it is damaged.

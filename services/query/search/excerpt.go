@@ -1,19 +1,23 @@
 package search
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Excerpt is a part of a text that may contain matches.
 type Excerpt struct {
-	At   int    // its position among the excerpts of a text, at least its offset in bytes; 0 at the beginning of the text
-	Text string // with the beginning of the text after it
-	Own  int    // length without the text after it: matches must begin before
-	Last bool   // the text ends with it
+	Place        // of its beginning
+	At    int    // its position among the excerpts of a text, at least its offset in bytes; 0 at the beginning of the text
+	Text  string // with the beginning of the text after it
+	Own   int    // length without the text after it: matches must begin before
+	Last  bool   // the text ends with it
 }
 
 // Whole returns the excerpt that is the complete text.
 func Whole(text string) Excerpt { return Excerpt{Text: text, Own: len(text), Last: true} }
 
-// passage is a group of matches that are close to each other.
+// passage is a group of matches that are close to each other, on one page unless one of them continues on the next.
 type passage struct {
 	Excerpt
 	matches []match
@@ -26,7 +30,7 @@ func (e Excerpt) passages(terms Terms) []passage {
 		n := len(all)
 		switch {
 		case m.start >= e.Own:
-		case n > 0 && m.end-all[n-1].matches[0].start <= 2*around:
+		case n > 0 && m.end-all[n-1].matches[0].start <= 2*around && !strings.Contains(e.Text[all[n-1].end():m.start], pageEnd):
 			all[n-1].matches = append(all[n-1].matches, m)
 		default:
 			all = append(all, passage{e, []match{m}})
@@ -34,6 +38,12 @@ func (e Excerpt) passages(terms Terms) []passage {
 	}
 	return all
 }
+
+// end returns the end of the last match.
+func (p passage) end() int { return p.matches[len(p.matches)-1].end }
+
+// place returns the place of the first match.
+func (p passage) place() Place { return p.after(p.Text, p.matches[0].start) }
 
 // terms returns the number of distinct terms in a passage, and how many of them were not seen before.
 func (p passage) terms(seen map[int]bool) (count, fresh int) {
@@ -47,9 +57,13 @@ func (p passage) terms(seen map[int]bool) (count, fresh int) {
 	return len(own), fresh
 }
 
-// parts returns the passage with the words around it.
+// parts returns the passage with the words around it on its page.
 func (p passage) parts() []Part {
-	start, end := widened(p.Text, p.matches[0].start, p.matches[len(p.matches)-1].end)
+	start, end := widened(p.Text, p.matches[0].start, p.end())
+	start += strings.LastIndex(p.Text[start:p.matches[0].start], pageEnd) + 1
+	if i := strings.Index(p.Text[p.end():end], pageEnd); i >= 0 {
+		end = p.end() + i
+	}
 	return p.Excerpt.parts(start, end, p.matches)
 }
 

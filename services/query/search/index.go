@@ -90,6 +90,7 @@ type Text struct {
 	Properties []Property
 	Picture    *lookalike.Hash // nil if the file is not a picture
 	Text       string          // in UTF-8, at most MaxText bytes; empty if the file has none
+	PageType   string          // of the pages that form feeds in the text separate: PageSlide, PageSheet, or "" for PagePlain
 	Cut        string          // why the stored text is incomplete, for display; empty if it is complete
 }
 

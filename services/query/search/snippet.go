@@ -14,6 +14,7 @@ import (
 type Snippet struct {
 	Field string `json:"field" enum:"name,title,author,byline,subject,keywords,attachmentNames,text" doc:"the name, the text, or an entry of the metadata"`
 	Parts []Part `json:"parts" nullable:"false" doc:"the concatenated parts are the snippet; they are plain text: escape them for HTML"`
+	Place
 }
 
 // Part is a part of a snippet.
@@ -40,7 +41,7 @@ func Snippets(name string, properties []Property, excerpts iter.Seq2[Excerpt, er
 	for _, p := range properties {
 		whole := Whole(p.Value)
 		if best := best(whole.passages(asked.In(terms.FieldOf(p.Field))), 1); len(best) > 0 && shown < maxProperties {
-			snippets = append(snippets, Snippet{p.Field, best[0].parts()})
+			snippets = append(snippets, Snippet{Field: p.Field, Parts: best[0].parts()})
 			shown++
 		}
 	}
@@ -54,7 +55,7 @@ func Snippets(name string, properties []Property, excerpts iter.Seq2[Excerpt, er
 		}
 	}
 	for _, p := range best(found, maxSnippets) {
-		snippets = append(snippets, Snippet{"text", p.parts()})
+		snippets = append(snippets, Snippet{Field: "text", Parts: p.parts(), Place: p.place()})
 	}
 	return snippets, nil
 }
@@ -154,7 +155,7 @@ func (e Excerpt) parts(start, end int, found []match) []Part {
 		}
 	}
 	after := text[found[len(found)-1].end:end]
-	if end < len(text) || !e.Last {
+	if strings.TrimSpace(text[end:]) != "" || !e.Last {
 		after += ellipsis
 	}
 	add(after, false)

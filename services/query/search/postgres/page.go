@@ -36,7 +36,7 @@ type stored struct {
 	name       string
 	properties []search.Property
 	parts      int
-	text       string // of the first part, if there is one only
+	only       search.Excerpt // the text, if it has one part
 }
 
 // read returns hits in their order.
@@ -45,15 +45,16 @@ func (p *page) read(ctx context.Context, hits []hit) ([]search.Hit, error) {
 	for i, h := range hits {
 		nos[i] = h.no
 	}
-	const named = `SELECT n.no, n.id, n.name, a.properties, coalesce(a.cut, ''), coalesce(b.parts, 0), f.text FROM node AS n LEFT JOIN about AS a ON a.no = n.no
+	const named = `SELECT n.no, n.id, n.name, a.properties, coalesce(a.cut, ''), coalesce(b.parts, 0), f.text, coalesce(f.place, '') FROM node AS n LEFT JOIN about AS a ON a.no = n.no
 		LEFT JOIN LATERAL (SELECT count(*) AS parts FROM body WHERE body.no = n.no) AS b ON true
 		LEFT JOIN body AS f ON f.no = n.no AND b.parts = 1 WHERE n.no = ANY ($1)`
 	var long []int64
 	err := each(ctx, p.tx, named, []any{nos}, func(rows pgx.Rows) error {
 		var no int64
 		var key, properties, text []byte
+		var place string
 		s := &stored{}
-		if err := rows.Scan(&no, &key, &s.name, &properties, &s.Cut, &s.parts, &text); err != nil {
+		if err := rows.Scan(&no, &key, &s.name, &properties, &s.Cut, &s.parts, &text, &place); err != nil {
 			return err
 		}
 		var err error
@@ -61,7 +62,7 @@ func (p *page) read(ctx context.Context, hits []hit) ([]search.Hit, error) {
 			s.properties, err = unpackProperties(properties)
 		}
 		if err == nil && text != nil {
-			s.text, err = p.x.unpacked(text)
+			s.only, err = p.x.only(text, place)
 		}
 		if at[no] = s; s.parts > 1 {
 			long = append(long, no)
@@ -87,6 +88,17 @@ func (p *page) read(ctx context.Context, hits []hit) ([]search.Hit, error) {
 		found[i] = s.Hit
 	}
 	return found, nil
+}
+
+// only returns the excerpt that is a text with one part.
+func (x *Index) only(packed []byte, place string) (search.Excerpt, error) {
+	text, err := x.unpacked(packed)
+	if err != nil {
+		return search.Excerpt{}, err
+	}
+	excerpt := search.Whole(text)
+	excerpt.Place, err = engine.UnpackPlace(place)
+	return excerpt, err
 }
 
 // promising finds the parts of long texts that contain terms. A term counts as much as it is rare in the text. It counts half if the next part
@@ -139,7 +151,7 @@ func (p *page) excerpts(ctx context.Context, no int64, s *stored) iter.Seq2[sear
 	return func(yield func(search.Excerpt, error) bool) {
 		if s.parts <= 1 {
 			if s.parts == 1 {
-				yield(search.Whole(s.text), nil)
+				yield(s.only, nil)
 			}
 			return
 		}
@@ -161,15 +173,17 @@ func (p *page) excerpts(ctx context.Context, no int64, s *stored) iter.Seq2[sear
 // excerpt returns a part of a text.
 func (p *page) excerpt(ctx context.Context, no int64, part int32, count int) (search.Excerpt, error) {
 	found := search.Excerpt{At: int(part) * search.MaxText, Last: int(part) == count-1}
-	err := each(ctx, p.tx, "SELECT part, text FROM body WHERE no = $1 AND part BETWEEN $2 AND $2 + 1 ORDER BY part", []any{no, part}, func(rows pgx.Rows) error {
+	err := each(ctx, p.tx, "SELECT part, text, place FROM body WHERE no = $1 AND part BETWEEN $2 AND $2 + 1 ORDER BY part", []any{no, part}, func(rows pgx.Rows) error {
 		var at int32
 		var packed []byte
-		if err := rows.Scan(&at, &packed); err != nil {
+		var place string
+		if err := rows.Scan(&at, &packed, &place); err != nil {
 			return err
 		}
 		text, err := p.x.unpacked(packed)
-		if at == part {
+		if at == part && err == nil {
 			found.Text, found.Own = text, len(text)
+			found.Place, err = engine.UnpackPlace(place)
 		} else {
 			found.Text += text[:min(len(text), beyond)]
 		}

@@ -4,7 +4,7 @@ package postgres
 
 // version is the version of the tables, of terms.Words, search.SortKey and what is indexed of files. A schema with another
 // version is dropped, and the index is built again.
-const version = 1
+const version = 2
 
 // tables creates the tables in the schema of an area. Times are milliseconds since the Unix epoch. Texts are compared bytewise.
 const tables = `
@@ -45,8 +45,8 @@ CREATE TABLE about (no bigint PRIMARY KEY, properties text NOT NULL, cut text NO
 CREATE TABLE picture (no bigint PRIMARY KEY, owner bigint NOT NULL, hash bigint NOT NULL);
 CREATE INDEX picture_owner ON picture (owner, no);
 
--- The texts in parts, compressed by zstd, for snippets.
-CREATE TABLE body (no bigint NOT NULL, part integer NOT NULL, text bytea NOT NULL, PRIMARY KEY (no, part));
+-- The texts in parts, compressed by zstd, for snippets, and the places at their beginnings, as JSON, empty without pages.
+CREATE TABLE body (no bigint NOT NULL, part integer NOT NULL, text bytea NOT NULL, place text NOT NULL, PRIMARY KEY (no, part));
 ALTER TABLE body ALTER COLUMN text SET STORAGE EXTERNAL;
 
 -- The words of nodes: labels are those of the name and the properties, all also those of the text. Package words states the lexemes.

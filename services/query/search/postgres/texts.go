@@ -68,8 +68,9 @@ func (c *change) setTexts(ctx context.Context, texts []search.Text) error {
 		}
 		t.parts = parts(text.Text)
 		contents, nos = append(contents, t), append(nos, t.no)
+		places := search.Places(text.Text, text.PageType, t.parts)
 		for i, part := range t.parts {
-			bodies.add(t.no, i, c.x.pack.EncodeAll([]byte(part), nil))
+			bodies.add(t.no, i, c.x.pack.EncodeAll([]byte(part), nil), engine.PackPlace(places[i]))
 		}
 		if text.Picture != nil {
 			pictures.nos, pictures.owners, pictures.hashes = append(pictures.nos, t.no), append(pictures.owners, t.owner), append(pictures.hashes, int64(*text.Picture))
@@ -90,7 +91,7 @@ func (c *change) setTexts(ctx context.Context, texts []search.Text) error {
 	if _, err := c.Exec(ctx, "INSERT INTO picture SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bigint[])", pictures.nos, pictures.owners, pictures.hashes); err != nil {
 		return err
 	}
-	if _, err := c.Exec(ctx, "INSERT INTO body SELECT * FROM unnest($1::bigint[], $2::integer[], $3::bytea[])", bodies.nos, bodies.numbers, bodies.packed); err != nil {
+	if _, err := c.Exec(ctx, "INSERT INTO body SELECT * FROM unnest($1::bigint[], $2::integer[], $3::bytea[], $4::text[])", bodies.nos, bodies.numbers, bodies.packed, bodies.places); err != nil {
 		return err
 	}
 	return c.write(ctx, contents)
@@ -115,10 +116,11 @@ type bodyRows struct {
 	nos     []int64
 	numbers []int32
 	packed  [][]byte
+	places  []string
 }
 
-func (b *bodyRows) add(no int64, part int, packed []byte) {
-	b.nos, b.numbers, b.packed = append(b.nos, no), append(b.numbers, int32(part)), append(b.packed, packed)
+func (b *bodyRows) add(no int64, part int, packed []byte, place string) {
+	b.nos, b.numbers, b.packed, b.places = append(b.nos, no), append(b.numbers, int32(part)), append(b.packed, packed), append(b.places, place)
 }
 
 type pictureRows struct{ nos, owners, hashes []int64 }

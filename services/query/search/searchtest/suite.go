@@ -36,6 +36,8 @@ func Run(t *testing.T, open Open) {
 		"typos":       typingErrorsAreFound,
 		"recall":      typosAreRecalled,
 		"long texts":  longTextsAreSearched,
+		"places":      placesAreStated,
+		"long places": placesInLongTexts,
 		"visibility":  callersSeeWhatTheTablesAllow,
 		"filters":     filtersAndFacets,
 		"tags":        tagsRestrict,
@@ -134,7 +136,7 @@ func (w *World) Load() {
 		texts := make([]search.Text, len(pending))
 		for i, p := range pending {
 			about := w.About[p.ID]
-			texts[i] = search.Text{Pending: p, Text: w.Texts[p.ID], Properties: about.Properties, Cut: about.Cut, Picture: about.Picture}
+			texts[i] = search.Text{Pending: p, Text: w.Texts[p.ID], Properties: about.Properties, Cut: about.Cut, Picture: about.Picture, PageType: about.PageType}
 		}
 		if err := w.Index.SetTexts(w.t.Context(), texts); err != nil {
 			w.t.Fatal(err)
@@ -186,6 +188,16 @@ func (w *World) File(parent library.Node, name, text string, properties ...searc
 	n = w.Put(n)
 	w.Load()
 	return n
+}
+
+// paged adds a file whose processing has finished, with a text with pages of a type.
+func (w *World) paged(parent library.Node, name, pageType, text string) {
+	w.t.Helper()
+	n := w.File(parent, name, text)
+	w.About[n.ID] = search.Text{PageType: pageType}
+	n.Run++
+	w.Put(n)
+	w.Load()
 }
 
 // Remove erases a node.
@@ -260,14 +272,20 @@ func (w *World) Find(owner, query string) []string {
 	return names
 }
 
-// Terms parses a query.
-func (w *World) Terms(query string) search.Terms {
+// Parsed parses a query.
+func (w *World) Parsed(query string) search.Parsed {
 	w.t.Helper()
 	parsed, err := terms.Parse(query)
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	return parsed.Terms
+	return parsed
+}
+
+// Terms returns the terms of a query.
+func (w *World) Terms(query string) search.Terms {
+	w.t.Helper()
+	return w.Parsed(query).Terms
 }
 
 // wants reports an error if the sorted names got differ from want.

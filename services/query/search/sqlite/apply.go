@@ -195,7 +195,7 @@ func (c *change) erase(ctx context.Context, no int64) error {
 	if err != nil {
 		return err
 	}
-	return c.setBlocks(ctx, no, len(w.blocks), nil)
+	return c.setBlocks(ctx, no, len(w.blocks), nil, nil)
 }
 
 // remove marks a node as removed and retains its row with the last version.

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/assay-project/assay/services/query/search"
+	"github.com/assay-project/assay/services/query/search/engine"
 )
 
 const (
@@ -43,7 +44,7 @@ func split(text string) []string {
 }
 
 // setBlocks replaces the text of a node, which has a number of blocks.
-func (c *change) setBlocks(ctx context.Context, no int64, count int, blocks []string) error {
+func (c *change) setBlocks(ctx context.Context, no int64, count int, blocks []string, places []search.Place) error {
 	for i := range count {
 		if _, err := c.ExecContext(ctx, "DELETE FROM body WHERE block = ?", blockNo(no, i)); err != nil {
 			return err
@@ -57,7 +58,7 @@ func (c *change) setBlocks(ctx context.Context, no int64, count int, blocks []st
 	}
 	for i, text := range blocks {
 		packed := c.x.pack.EncodeAll([]byte(text), nil)
-		if _, err := c.ExecContext(ctx, "INSERT INTO body VALUES (?, ?)", blockNo(no, i), packed); err != nil {
+		if _, err := c.ExecContext(ctx, "INSERT INTO body VALUES (?, ?, ?)", blockNo(no, i), packed, engine.PackPlace(places[i])); err != nil {
 			return err
 		}
 	}
@@ -98,13 +99,17 @@ func (x *Index) blocks(ctx context.Context, q querier, no int64) (text string, b
 	return text, blocks, err
 }
 
-// block returns a block of the text of a node.
-func (x *Index) block(ctx context.Context, q querier, no int64, i int) (string, error) {
+// block returns a block of the text of a node, and the place at its beginning.
+func (x *Index) block(ctx context.Context, q querier, no int64, i int) (text string, at search.Place, err error) {
 	var packed []byte
-	if err := q.QueryRowContext(ctx, "SELECT text FROM body WHERE block = ?", blockNo(no, i)).Scan(&packed); err != nil {
-		return "", fault(err)
+	var place string
+	if err := q.QueryRowContext(ctx, "SELECT text, place FROM body WHERE block = ?", blockNo(no, i)).Scan(&packed, &place); err != nil {
+		return "", at, fault(err)
 	}
-	return x.unpacked(packed)
+	if at, err = engine.UnpackPlace(place); err == nil {
+		text, err = x.unpacked(packed)
+	}
+	return text, at, err
 }
 
 func (x *Index) unpacked(packed []byte) (string, error) {

@@ -56,12 +56,12 @@ func (e *excerpts) of(ctx context.Context, no int64, count int) iter.Seq2[search
 
 // read returns the block with index i.
 func (e *excerpts) read(ctx context.Context, no int64, i, count int) (search.Excerpt, error) {
-	text, err := e.x.block(ctx, e.tx, no, i)
-	found := search.Excerpt{At: i * blockSize, Text: text, Own: len(text), Last: i == count-1}
+	text, place, err := e.x.block(ctx, e.tx, no, i)
+	found := search.Excerpt{Place: place, At: i * blockSize, Text: text, Own: len(text), Last: i == count-1}
 	if err != nil || found.Last {
 		return found, err
 	}
-	next, err := e.x.block(ctx, e.tx, no, i+1)
+	next, _, err := e.x.block(ctx, e.tx, no, i+1)
 	found.Text += next[:min(len(next), ahead)]
 	return found, err
 }

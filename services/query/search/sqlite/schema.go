@@ -2,7 +2,7 @@ package sqlite
 
 // version is the version of the schema, of terms.Words, search.SortKey and what is indexed of files. A file with another
 // version is rebuilt.
-const version = 7
+const version = 8
 
 // schema creates the tables. Times are milliseconds since the Unix epoch.
 const schema = `
@@ -51,8 +51,9 @@ CREATE TABLE about (no INTEGER PRIMARY KEY, properties TEXT NOT NULL, cut TEXT N
 -- The hashes of pictures. The numbers of the pictures of one owner are in one range.
 CREATE TABLE picture (no INTEGER PRIMARY KEY, hash INTEGER NOT NULL);
 
--- The texts in blocks, compressed, for snippets. The block with index i of node no has the number 1024 * no + i.
-CREATE TABLE body (block INTEGER PRIMARY KEY, text BLOB NOT NULL);
+-- The texts in blocks, compressed, for snippets, and the places at their beginnings, as JSON, empty without pages. The block with index i of
+-- node no has the number 1024 * no + i.
+CREATE TABLE body (block INTEGER PRIMARY KEY, text BLOB NOT NULL, place TEXT NOT NULL);
 
 -- The distinct words of each block of a text with several blocks, as in words.
 CREATE VIRTUAL TABLE block USING fts5 (text, content = '', contentless_delete = 1, detail = none, tokenize = "ascii tokenchars '_'");

@@ -67,7 +67,8 @@ func (x *Index) setText(ctx context.Context, tx *change, t search.Text) error {
 	if err := tx.setPicture(ctx, no, t.Picture); err != nil {
 		return err
 	}
-	if err := tx.setBlocks(ctx, no, len(w.blocks), split(t.Text)); err != nil {
+	blocks := split(t.Text)
+	if err := tx.setBlocks(ctx, no, len(w.blocks), blocks, search.Places(t.Text, t.PageType, blocks)); err != nil {
 		return err
 	}
 	tx.index(no, true)
