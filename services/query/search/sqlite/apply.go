@@ -63,6 +63,9 @@ func (x *Index) Build(ctx context.Context, items iter.Seq2[search.Item, error], 
 		if err := x.removeOthers(ctx, tx, walk); err != nil {
 			return err
 		}
+		if err := mergeLater(ctx, tx.Tx); err != nil {
+			return err
+		}
 		return setPosition(ctx, tx.Tx, sequence)
 	})
 }

@@ -13,7 +13,7 @@ import (
 
 // below returns the numbers of the folders that a filter names, as a JSON array. Names are compared without case and accents. A
 // folder whose name the caller may not see, or in whose path there is one, has no effect. who are the parameters of granted.
-func below(ctx context.Context, tx *sql.Tx, owners []int64, f search.Filter, who ...any) (string, error) {
+func below(ctx context.Context, tx querier, owners []int64, f search.Filter, who ...any) (string, error) {
 	all := []int64{}
 	switch {
 	case f.Below != "":
@@ -45,7 +45,7 @@ func below(ctx context.Context, tx *sql.Tx, owners []int64, f search.Filter, who
 
 // foldersNamed returns the folders with the last of the names, below folders with the others. rooted means that the first is in a
 // root.
-func foldersNamed(ctx context.Context, tx *sql.Tx, owners []int64, names []string, rooted bool, who []any) ([]int64, error) {
+func foldersNamed(ctx context.Context, tx querier, owners []int64, names []string, rooted bool, who []any) ([]int64, error) {
 	where, err := json.Marshal(owners)
 	if err != nil {
 		return nil, err
@@ -91,7 +91,7 @@ const visibleNode = `WITH RECURSIVE up (no, depth) AS (
 
 // topOf returns the first of the folders above a folder that have the names, which is the folder itself without names, or its
 // root if the path is rooted. found is false if the folders have other names.
-func topOf(ctx context.Context, tx *sql.Tx, no, above int64, names []string, rooted bool) (top int64, found bool, err error) {
+func topOf(ctx context.Context, tx querier, no, above int64, names []string, rooted bool) (top int64, found bool, err error) {
 	for i := len(names); ; i-- {
 		if i == 0 && !rooted {
 			return no, true, nil

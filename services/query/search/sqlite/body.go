@@ -66,7 +66,7 @@ func (c *change) setBlocks(ctx context.Context, no int64, count int, blocks []st
 }
 
 // lastBlock selects the number of the last block in a range, or null.
-const lastBlock = "SELECT max(block) FROM body WHERE block BETWEEN ?1 AND ?2"
+const lastBlock = "SELECT max(block) FROM body WHERE block BETWEEN ?1 + 0 AND ?2 + 0"
 
 // blockCount returns the number of blocks of a node from the number of its last one.
 func blockCount(no int64, last sql.NullInt64) int {
@@ -80,7 +80,7 @@ func blockCount(no int64, last sql.NullInt64) int {
 func (x *Index) blocks(ctx context.Context, q querier, no int64) (text string, blocks []string, err error) {
 	var b strings.Builder
 	var ends []int
-	err = each(ctx, q, "SELECT text FROM body WHERE block BETWEEN ? AND ? ORDER BY block", []any{blockNo(no, 0), blockNo(no, maxBlocks-1)}, func(rows *sql.Rows) error {
+	err = each(ctx, q, "SELECT text FROM body WHERE block BETWEEN ? + 0 AND ? + 0 ORDER BY block", []any{blockNo(no, 0), blockNo(no, maxBlocks-1)}, func(rows *sql.Rows) error {
 		var packed sql.RawBytes
 		if err := rows.Scan(&packed); err != nil {
 			return err
@@ -99,11 +99,13 @@ func (x *Index) blocks(ctx context.Context, q querier, no int64) (text string, b
 	return text, blocks, err
 }
 
+const oneBlock = "SELECT text, place FROM body WHERE block = ?"
+
 // block returns a block of the text of a node, and the place at its beginning.
 func (x *Index) block(ctx context.Context, q querier, no int64, i int) (text string, at search.Place, err error) {
 	var packed []byte
 	var place string
-	if err := q.QueryRowContext(ctx, "SELECT text, place FROM body WHERE block = ?", blockNo(no, i)).Scan(&packed, &place); err != nil {
+	if err := q.QueryRowContext(ctx, oneBlock, blockNo(no, i)).Scan(&packed, &place); err != nil {
 		return "", at, fault(err)
 	}
 	if at, err = engine.UnpackPlace(place); err == nil {

@@ -19,7 +19,7 @@ const (
 // excerpts finds the parts of long texts that may contain the terms of a query.
 type excerpts struct {
 	x     *Index
-	tx    *sql.Tx
+	tx    querier
 	terms search.Terms
 	hits  map[int64]bool // the nodes of the page
 	// prefixes contains, by expression, the blocks of the hits with words that have a prefix. FTS5 merges the postings of all
@@ -27,7 +27,7 @@ type excerpts struct {
 	prefixes map[string]map[int64]bool
 }
 
-func (x *Index) excerptsOf(tx *sql.Tx, terms search.Terms, page []hit) *excerpts {
+func (x *Index) excerptsOf(tx querier, terms search.Terms, page []hit) *excerpts {
 	e := &excerpts{x: x, tx: tx, terms: terms, hits: map[int64]bool{}, prefixes: map[string]map[int64]bool{}}
 	for _, h := range page {
 		e.hits[h.no] = true
@@ -127,10 +127,11 @@ func (e *excerpts) blocks(ctx context.Context, no int64, count int, word search.
 	return has, nil
 }
 
+const matchingBlocks = "SELECT rowid FROM block WHERE block MATCH ? AND rowid BETWEEN ? AND ?"
+
 // each calls see for each block of the nodes from first to last that matches an expression.
 func (e *excerpts) each(ctx context.Context, expression string, first, last int64, see func(block int64)) error {
-	const query = "SELECT rowid FROM block WHERE block MATCH ? AND rowid BETWEEN ? AND ?"
-	return each(ctx, e.tx, query, []any{expression, blockNo(first, 0), blockNo(last, maxBlocks-1)}, func(rows *sql.Rows) error {
+	return each(ctx, e.tx, matchingBlocks, []any{expression, blockNo(first, 0), blockNo(last, maxBlocks-1)}, func(rows *sql.Rows) error {
 		var block int64
 		err := rows.Scan(&block)
 		see(block)

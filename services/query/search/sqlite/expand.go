@@ -10,8 +10,12 @@ import (
 	"github.com/assay-project/assay/services/query/search/engine"
 )
 
+const otherForms = `SELECT DISTINCT p.owner, w.value ->> 't', s.word FROM json_each(?) AS o CROSS JOIN spoken AS p ON p.owner = o.value
+	CROSS JOIN json_each(?) AS w ON w.value ->> 'l' = p.language
+	CROSS JOIN stem AS s ON s.owner = p.owner AND s.language = p.language AND s.stem = w.value ->> 's'`
+
 // inLibraries returns the query for each library, with the other forms of its words.
-func inLibraries(ctx context.Context, tx *sql.Tx, owners []int64, terms search.Terms) ([]engine.InLibrary, error) {
+func inLibraries(ctx context.Context, tx querier, owners []int64, terms search.Terms) ([]engine.InLibrary, error) {
 	all := engine.InLibraries(owners, terms)
 	stems := engine.Stems(terms)
 	if stems == nil {
@@ -29,10 +33,7 @@ func inLibraries(ctx context.Context, tx *sql.Tx, owners []int64, terms search.T
 	if err != nil {
 		return nil, err
 	}
-	const query = `SELECT DISTINCT p.owner, w.value ->> 't', s.word FROM json_each(?) AS o CROSS JOIN spoken AS p ON p.owner = o.value
-		CROSS JOIN json_each(?) AS w ON w.value ->> 'l' = p.language
-		CROSS JOIN stem AS s ON s.owner = p.owner AND s.language = p.language AND s.stem = w.value ->> 's'`
-	err = each(ctx, tx, query, []any{string(where), string(wanted)}, func(rows *sql.Rows) error {
+	err = each(ctx, tx, otherForms, []any{string(where), string(wanted)}, func(rows *sql.Rows) error {
 		var owner int64
 		var term int
 		var word string

@@ -20,12 +20,11 @@ import (
 
 // Index is an index in a file. As search.Index requires, only one goroutine at a time may write.
 type Index struct {
-	write, read           *sql.DB // one connection for writes, several for reads
-	found, tagged, listed *sql.Stmt
-	named                 *sql.Stmt
-	pack                  *zstd.Encoder
-	unpack                *zstd.Decoder
-	learned               engine.Learned // used by writes
+	write, read *sql.DB              // one connection for writes, several for reads
+	prepared    map[string]*sql.Stmt // of read, by text
+	pack        *zstd.Encoder
+	unpack      *zstd.Decoder
+	learned     engine.Learned // used by writes
 }
 
 var _ search.Index = (*Index)(nil)
@@ -59,7 +58,7 @@ func Remove(path string) error {
 
 // open returns search.ErrDamaged for a file that is not an index of this version.
 func open(ctx context.Context, path string) (_ *Index, err error) {
-	x := &Index{learned: engine.NewLearned()}
+	x := &Index{learned: engine.NewLearned(), prepared: map[string]*sql.Stmt{}}
 	defer func() {
 		if err != nil {
 			_ = x.Close()
@@ -83,8 +82,8 @@ func open(ctx context.Context, path string) (_ *Index, err error) {
 	if x.read, err = connect(name+"?"+pragmas+"&_pragma=cache_size(-8192)&_pragma=query_only(1)", readers()); err != nil {
 		return nil, err
 	}
-	for statement, text := range map[**sql.Stmt]string{&x.found: found, &x.tagged: tagged, &x.listed: listed, &x.named: named} {
-		if *statement, err = x.read.PrepareContext(ctx, text); err != nil {
+	for _, text := range searching() {
+		if x.prepared[text], err = x.read.PrepareContext(ctx, text); err != nil {
 			return nil, fault(err)
 		}
 	}
@@ -127,7 +126,7 @@ func (x *Index) prepare(ctx context.Context) error {
 // Close closes the file.
 func (x *Index) Close() error {
 	var failed []error
-	for _, statement := range []*sql.Stmt{x.found, x.tagged, x.listed, x.named} {
+	for _, statement := range x.prepared {
 		if statement != nil {
 			failed = append(failed, statement.Close())
 		}
@@ -206,8 +205,10 @@ func all(rows *sql.Rows, failed error, see func(*sql.Rows) error) (err error) {
 	return fault(rows.Err())
 }
 
+const sequenceRow = "SELECT value FROM state WHERE name = 'sequence'"
+
 func position(ctx context.Context, q querier) (sequence uint64, built bool, err error) {
-	err = q.QueryRowContext(ctx, "SELECT value FROM state WHERE name = 'sequence'").Scan(&sequence)
+	err = q.QueryRowContext(ctx, sequenceRow).Scan(&sequence)
 	if errors.Is(err, sql.ErrNoRows) {
 		return 0, false, nil
 	}

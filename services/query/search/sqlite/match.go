@@ -11,9 +11,14 @@ import (
 	"github.com/assay-project/assay/services/query/search/engine"
 )
 
+const (
+	ownerNumber = "SELECT no FROM owner WHERE id = ?"
+	grantors    = "SELECT DISTINCT g.owner FROM json_each(?) AS p CROSS JOIN grantor AS g ON g.principal = p.value WHERE g.owner <> ? LIMIT ? + 0"
+)
+
 // numberOf returns the number of an owner, or 0 if the owner has no nodes.
 func numberOf(ctx context.Context, q querier, id string) (no int64, err error) {
-	err = q.QueryRowContext(ctx, "SELECT no FROM owner WHERE id = ?", id).Scan(&no)
+	err = q.QueryRowContext(ctx, ownerNumber, id).Scan(&no)
 	if errors.Is(err, sql.ErrNoRows) {
 		return 0, nil
 	}
@@ -22,7 +27,7 @@ func numberOf(ctx context.Context, q querier, id string) (no int64, err error) {
 
 // owners returns the caller's owner number, or 0, and the numbers of all owners with nodes that the caller may see,
 // its own first.
-func owners(ctx context.Context, tx *sql.Tx, c search.Caller) (me int64, all []int64, err error) {
+func owners(ctx context.Context, tx querier, c search.Caller) (me int64, all []int64, err error) {
 	if c.Owner != "" { // items without an owner belong to nobody
 		if me, err = numberOf(ctx, tx, c.Owner); err != nil {
 			return 0, nil, err
@@ -35,7 +40,6 @@ func owners(ctx context.Context, tx *sql.Tx, c search.Caller) (me int64, all []i
 	if err != nil {
 		return 0, nil, err
 	}
-	const grantors = "SELECT DISTINCT g.owner FROM json_each(?) AS p CROSS JOIN grantor AS g ON g.principal = p.value WHERE g.owner <> ? LIMIT ?"
 	err = each(ctx, tx, grantors, []any{string(who), me, engine.MaxOwners - len(all)}, func(rows *sql.Rows) error {
 		var no int64
 		err := rows.Scan(&no)

@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
 	"encoding/hex"
 	"encoding/json"
 
@@ -10,7 +9,7 @@ import (
 )
 
 // numbersOf returns the numbers of the nodes with these ids, as a JSON array. It omits ids that the index does not have.
-func numbersOf(ctx context.Context, tx *sql.Tx, ids []string) (string, error) {
+func numbersOf(ctx context.Context, tx querier, ids []string) (string, error) {
 	keys := []string{}
 	for _, id := range ids {
 		if k, err := engine.KeyOf(id); err == nil {

@@ -27,9 +27,9 @@ import (
 // tagged is found for queries with words and tags, and listed for those with tags only. With them, tags restrict the nodes before
 // their number is limited.
 const (
-	found  = beginning + matching + ` LIMIT :most` + ending
-	tagged = beginning + matching + ` AND (NOT :tags OR words.rowid IN (SELECT value FROM json_each(:tagged))) AND words.rowid NOT IN (SELECT value FROM json_each(:untagged)) LIMIT :most` + ending
-	listed = beginning + `SELECT value AS no, 0.0 AS score FROM json_each(:tagged) WHERE value NOT IN (SELECT value FROM json_each(:untagged)) LIMIT :most` + ending
+	found  = beginning + matching + ` LIMIT :most + 0` + ending
+	tagged = beginning + matching + ` AND (NOT :tags OR words.rowid IN (SELECT value FROM json_each(:tagged))) AND words.rowid NOT IN (SELECT value FROM json_each(:untagged)) LIMIT :most + 0` + ending
+	listed = beginning + `SELECT value AS no, 0.0 AS score FROM json_each(:tagged) WHERE value NOT IN (SELECT value FROM json_each(:untagged)) LIMIT :most + 0` + ending
 )
 
 // matching selects the nodes with words of the query, and their scores.
@@ -63,7 +63,7 @@ visible (no, id, score, kind, format, created) AS MATERIALIZED (
 		AND (:everywhere OR parent IN (SELECT no FROM folder WHERE inside))
 )
 SELECT 0, no, score FROM (
-	SELECT no, score FROM visible WHERE score < :score OR score = :score AND id < :id ORDER BY score DESC, id DESC LIMIT :limit
+	SELECT no, score FROM visible WHERE score < :score OR score = :score AND id < :id ORDER BY score DESC, id DESC LIMIT :limit + 0
 )
 UNION ALL SELECT 1, kind || ' ' || strftime('%Y', created / 1000, 'unixepoch') || ' ' || format AS properties, count(*) FROM visible GROUP BY properties
 UNION ALL SELECT 2, '', count(*) FROM chosen`
@@ -88,7 +88,7 @@ func (x *Index) Search(ctx context.Context, q search.Query) (search.Result, erro
 	if err != nil {
 		return search.Result{}, err
 	}
-	tx, err := x.read.BeginTx(ctx, nil)
+	tx, err := x.snapshot(ctx)
 	if err != nil {
 		return search.Result{}, fault(err)
 	}
@@ -105,12 +105,12 @@ func (x *Index) Search(ctx context.Context, q search.Query) (search.Result, erro
 	if err != nil {
 		return result, fault(err)
 	}
-	statement := tx.StmtContext(ctx, x.statement(q))
-	found, err := asked.collect(ctx, statement, &result)
+	statement := statementOf(q)
+	found, err := asked.collect(ctx, tx, statement, &result)
 	if err == nil && len(q.Terms) > 0 && result.Total < engine.Few && !result.More {
 		var similar bool
 		if similar, err = engine.Correct(ctx, vocabulary{tx}, asked.me, asked.libraries); err == nil && similar {
-			found, err = asked.collect(ctx, statement, &result)
+			found, err = asked.collect(ctx, tx, statement, &result)
 		}
 	}
 	if err != nil {
@@ -118,9 +118,9 @@ func (x *Index) Search(ctx context.Context, q search.Query) (search.Result, erro
 	}
 	more := len(found) > q.Limit
 	found = found[:min(len(found), q.Limit)]
-	named, excerpts := tx.StmtContext(ctx, x.named), x.excerptsOf(tx, engine.Shown(q.Terms, asked.libraries), found)
+	excerpts := x.excerptsOf(tx, engine.Shown(q.Terms, asked.libraries), found)
 	for _, h := range found {
-		hit, err := read(ctx, named, h, excerpts)
+		hit, err := excerpts.hit(ctx, h)
 		if err != nil {
 			return result, err
 		}
@@ -133,24 +133,24 @@ func (x *Index) Search(ctx context.Context, q search.Query) (search.Result, erro
 	return result, nil
 }
 
-// statement returns the statement that finds the nodes of a query.
-func (x *Index) statement(q search.Query) *sql.Stmt {
+// statementOf returns the statement that finds the nodes of a query.
+func statementOf(q search.Query) string {
 	switch {
 	case !q.Tags.Any():
-		return x.found
+		return found
 	case len(q.Terms) > 0:
-		return x.tagged
+		return tagged
 	}
-	return x.listed
+	return listed
 }
 
-// read returns a hit with its snippets.
-func read(ctx context.Context, named *sql.Stmt, h hit, e *excerpts) (found search.Hit, err error) {
+// hit returns a hit with its snippets.
+func (e *excerpts) hit(ctx context.Context, h hit) (found search.Hit, err error) {
 	var stored engine.Key
 	var name string
 	var packed []byte
 	var last sql.NullInt64
-	row := named.QueryRowContext(ctx, blockNo(h.no, 0), blockNo(h.no, maxBlocks-1), h.no)
+	row := e.tx.QueryRowContext(ctx, named, blockNo(h.no, 0), blockNo(h.no, maxBlocks-1), h.no)
 	if err := row.Scan(&stored, &name, &packed, &found.Cut, &last); err != nil {
 		return found, fault(err)
 	}
@@ -176,7 +176,7 @@ type request struct {
 }
 
 // asked prepares a query.
-func (x *Index) asked(ctx context.Context, tx *sql.Tx, q search.Query, after []any) (*request, error) {
+func (x *Index) asked(ctx context.Context, tx querier, q search.Query, after []any) (*request, error) {
 	me, owners, err := owners(ctx, tx, q.Caller)
 	if err != nil {
 		return nil, err
@@ -242,7 +242,7 @@ type hit struct {
 }
 
 // collect runs found, returns the hits and sets the counts of the result.
-func (r *request) collect(ctx context.Context, found *sql.Stmt, result *search.Result) ([]hit, error) {
+func (r *request) collect(ctx context.Context, tx querier, found string, result *search.Result) ([]hit, error) {
 	var hits []hit
 	groups := engine.NewGroups()
 	result.Total, result.More = 0, r.cut
@@ -250,8 +250,7 @@ func (r *request) collect(ctx context.Context, found *sql.Stmt, result *search.R
 	if err != nil {
 		return nil, err
 	}
-	rows, err := found.QueryContext(ctx, parameters...)
-	err = all(rows, err, func(rows *sql.Rows) error {
+	err = each(ctx, tx, found, parameters, func(rows *sql.Rows) error {
 		var part int
 		var value string
 		var number float64

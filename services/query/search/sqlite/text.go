@@ -10,8 +10,20 @@ import (
 	"github.com/assay-project/assay/services/query/search/engine"
 )
 
-// Pending returns files whose text is not indexed.
+// Pending returns files whose text is not indexed. If there are none after a build, it merges the words of all files first.
 func (x *Index) Pending(ctx context.Context, limit int) ([]search.Pending, error) {
+	for more := true; ; {
+		all, err := x.pending(ctx, limit)
+		if err != nil || len(all) > 0 || !more {
+			return all, err
+		}
+		if more, err = x.merge(ctx); err != nil {
+			return nil, err
+		}
+	}
+}
+
+func (x *Index) pending(ctx context.Context, limit int) ([]search.Pending, error) {
 	var all []search.Pending
 	err := each(ctx, x.read, "SELECT id, run FROM node INDEXED BY node_pending WHERE pending = 1 LIMIT ?", []any{limit}, func(rows *sql.Rows) error {
 		var stored engine.Key
