@@ -37,5 +37,6 @@ func Read[T any](
 			page.Hits = append(page.Hits, h)
 		}
 	}
-	return page, s.Forget(ctx, owner, gone...)
+	s.Forget(owner, gone...)
+	return page, nil
 }

@@ -41,6 +41,7 @@ type Searcher struct {
 	metrics *metrics
 	write   sync.Mutex    // guards writes to the index
 	texts   chan struct{} // wakes the loader of texts
+	gone    chan Item     // items to forget
 
 	mu      sync.Mutex
 	index   Index          // nil until the index has all nodes and texts
@@ -50,7 +51,7 @@ type Searcher struct {
 
 // New returns a searcher. It makes no request and opens nothing.
 func New(o Options) *Searcher {
-	return &Searcher{o: o, metrics: newMetrics(o.Registry, o.Area), texts: make(chan struct{}, 1), changed: make(chan struct{})}
+	return &Searcher{o: o, metrics: newMetrics(o.Registry, o.Area), texts: make(chan struct{}, 1), gone: make(chan Item, maxGone), changed: make(chan struct{})}
 }
 
 // Run keeps an index up to date until ctx is done, closes it and returns nil. It only reads a SharedIndex while another process writes
@@ -84,6 +85,11 @@ func (s *Searcher) serve(ctx context.Context, rebuild bool) (err error) {
 		s.using.Wait()
 		err = errors.Join(err, index.Close())
 	}()
+	forgetting, stop := context.WithCancel(ctx)
+	var forgotten sync.WaitGroup
+	defer forgotten.Wait()
+	defer stop()
+	forgotten.Go(func() { s.forget(forgetting, index) })
 	written, shared := index.(SharedIndex)
 	if shared {
 		if err := s.lead(ctx, written); err != nil {

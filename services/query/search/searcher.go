@@ -66,32 +66,6 @@ func (s *Searcher) shares() bool {
 	return shared
 }
 
-// Forget removes items from the index that are not in the tables any more. It has no effect while there is no index.
-func (s *Searcher) Forget(ctx context.Context, owner string, ids ...string) error {
-	if len(ids) == 0 {
-		return nil
-	}
-	index, _, done, err := s.use()
-	if err != nil {
-		return nil
-	}
-	defer done()
-	gone := make([]Item, len(ids))
-	for i, id := range ids {
-		gone[i] = Item{ID: id, Owner: owner, Removed: true, Changed: time.Now()}
-	}
-	if shared, is := index.(SharedIndex); is {
-		return shared.Forget(ctx, gone)
-	}
-	s.write.Lock()
-	defer s.write.Unlock()
-	sequence, _, err := index.Position(ctx)
-	if err != nil {
-		return err
-	}
-	return index.Apply(ctx, gone, sequence)
-}
-
 // Search returns one page of hits. The caller must read the items from the tables. It can return ErrNotReady and ErrCursor.
 func (s *Searcher) Search(ctx context.Context, q Query) (Result, error) {
 	index, _, done, err := s.use()
