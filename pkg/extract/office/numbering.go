@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// levels is the number of levels of a list.
-const levels = 9
+// levels is the number of levels of a list: 10 in OpenDocument, and 9 in other formats.
+const levels = 10
 
 // numbering contains the list definitions and counters of a Word document.
 type numbering struct {
@@ -192,7 +192,7 @@ func (l *list) next(level int, shown *[levels]listLevel) string {
 		return ""
 	}
 	label := at.label
-	for i := range level + 1 {
+	for i := level; i >= 0; i-- { // %10 is replaced before %1
 		label = strings.ReplaceAll(label, "%"+strconv.Itoa(i+1), ordinal(shown[i].format, l.count[i]))
 	}
 	return label

@@ -9,7 +9,7 @@ import (
 func (p *parts) objects() func(func(string) bool) {
 	return func(yield func(string) bool) {
 		for _, name := range p.names {
-			if dir, file, inside := strings.Cut(name, "/"); inside && file == "content.xml" && strings.HasPrefix(dir, "object") && !yield(name) {
+			if strings.HasSuffix(name, "/"+contentPart) && !yield(name) {
 				return
 			}
 		}
@@ -18,8 +18,8 @@ func (p *parts) objects() func(func(string) bool) {
 
 // readOthers reads the embedded objects that no slide or sheet has shown. They belong to the last one.
 func (o *openDocument) readOthers() error {
-	divided := o.divided
-	if o.divided = false; divided {
+	divided := o.divided()
+	if divided {
 		o.out.continuePage()
 	}
 	for name := range o.objects() {
@@ -41,7 +41,7 @@ func (o *openDocument) endPage() error {
 	shown := o.shown
 	o.shown = nil
 	for _, name := range shown {
-		embedded := &openDocument{parts: o.parts, lists: map[string]*list{}}
+		embedded := &openDocument{parts: o.parts, format: o.format, styles: map[string]*list{}, latest: map[string]*list{}, named: map[string]*list{}}
 		if err := embedded.read(name); err != nil {
 			return err
 		}
@@ -51,8 +51,8 @@ func (o *openDocument) endPage() error {
 
 // show schedules an embedded object of the present slide or sheet.
 func (o *openDocument) show(href string) {
-	name := partName(path.Join(href, "content.xml"))
-	if !o.divided || !o.has(name) || o.seen[name] || !o.keep(len(name)) {
+	name := partName(path.Join(href, contentPart))
+	if !o.divided() || !o.has(name) || o.seen[name] || !o.keep(len(name)) {
 		return
 	}
 	o.seen[name], o.shown = true, append(o.shown, name)

@@ -96,38 +96,3 @@ func TestPresentation(t *testing.T) {
 		t.Errorf("got %s, %q, want\n%q", d.Format, d.Text, want)
 	}
 }
-
-func TestOpenDocument(t *testing.T) {
-	for kind, c := range map[string]struct {
-		data []byte
-		want string
-	}{
-		"odt": {officetest.OpenDocument("text", `
-			<text:list-style style:name="L1"><text:list-level-style-number text:level="1" style:num-suffix="." style:num-format="1"/><text:list-level-style-number text:level="2" text:display-levels="2" style:num-format="a"/></text:list-style>
-			<office:text><text:tracked-changes><text:p>deleted</text:p></text:tracked-changes>
-			<text:h text:outline-level="1">Title</text:h><text:p>One<text:s text:c="2"/>two<text:tab/>three  <text:span>
-			four</text:span><text:note><text:note-body><text:p>a note</text:p></text:note-body></text:note></text:p>
-			<text:list text:style-name="L1"><text:list-item><text:p>first</text:p><text:p>still first</text:p><text:list><text:list-item><text:p>inner</text:p></text:list-item></text:list></text:list-item><text:list-item><text:p>second</text:p></text:list-item></text:list>
-			</office:text>`, officetest.Part{"styles.xml", `<style:header><text:p>on top</text:p></style:header>`},
-			officetest.Part{"Object 1/content.xml", `<chart:chart><text:p>a chart</text:p></chart:chart>`},
-			officetest.Part{"meta.xml", `<office:meta><dc:title>On Foxes</dc:title><meta:keyword>a</meta:keyword><meta:keyword>b</meta:keyword><meta:document-statistic meta:page-count="2" meta:word-count="9"/></office:meta>`},
-			officetest.Part{"Thumbnails/thumbnail.png", "\x89PNG\r\n\x1a\n"}),
-			"on top\nTitle\nOne  two\tthree four a note\n1. first\nstill first\n1.a inner\n2. second\na chart"},
-		"ods": {officetest.OpenDocument("spreadsheet", `<table:table table:name="Prices"><table:table-row>
-			<table:table-cell><text:p>apples</text:p></table:table-cell><table:table-cell table:number-columns-repeated="3"><text:p>1.50</text:p></table:table-cell><table:table-cell table:number-columns-repeated="16000"/></table:table-row>
-			<table:table-row table:number-rows-repeated="2"><table:table-cell><text:p>pears</text:p></table:table-cell></table:table-row>
-			<table:table-row table:number-rows-repeated="1000000"><table:table-cell/></table:table-row>
-			<table:table-row><table:table-cell office:string-value="plums"/><table:table-cell office:value="2.5"><text:p>2.50</text:p></table:table-cell><table:table-cell office:value="3"/><table:table-cell office:date-value="2026-11-22"/></table:table-row></table:table>`),
-			"Prices\napples\t1.50\t1.50\t1.50\npears\npears\nplums\t2.50\t3\t2026-11-22"},
-		"odp": {officetest.OpenDocument("presentation", `<draw:page><draw:frame><draw:text-box><text:p>a slide</text:p></draw:text-box></draw:frame><presentation:notes><text:p>say hello</text:p></presentation:notes></draw:page>`),
-			"a slide\nsay hello"},
-	} {
-		d := mustRead(t, c.data)
-		if d.Format != kind || d.Text != c.want {
-			t.Errorf("%s: got %s, %q, want\n%q", kind, d.Format, d.Text, c.want)
-		}
-		if want := (office.Properties{Title: "On Foxes", Keywords: "a, b", Pages: 2, Words: 9}); kind == "odt" && (d.Properties != want || d.Thumbnail == nil) {
-			t.Errorf("got %+v, thumbnail %q; want %+v", d.Properties, d.Thumbnail, want)
-		}
-	}
-}
