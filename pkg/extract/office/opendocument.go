@@ -88,7 +88,6 @@ type openDocument struct {
 
 	styles map[string]*list // list styles by name; "" for headings
 	latest map[string]*list // the last list with a style
-	inner  map[string]*list // the last list with a style inside of the current list
 	named  map[string]*list // lists by identifier
 	define *list            // the style being defined
 

@@ -76,30 +76,50 @@ func (o *openDocument) startList(name string, a attributes) {
 // listOf returns the counters of a list: those of the list that it continues or is a part of, or new ones. It is nil if the
 // style of the list is not known.
 func (o *openDocument) listOf(a attributes) *list {
-	style, id, continued := a.get("style-name"), a.get("id"), o.named[a.get("continue-list")]
-	known := o.latest
-	if len(o.nested) > 0 {
-		known = o.inner
-	} else {
-		o.inner = map[string]*list{}
+	style, id, continues := a.get("style-name"), a.get("id"), a.get("continue-list")
+	defined := o.styles[style]
+	if style == "" {
+		defined = nil // the name of headings
 	}
 	var l *list
-	switch {
-	case style == "" && len(o.nested) > 0:
-		l = o.nested[len(o.nested)-1]
+	switch continued := o.named[continues]; {
+	case continued != nil && defined != nil && continued.level != defined.level:
+		l = &list{level: defined.level, count: continued.count, begun: continued.begun}
+		o.named[continues] = l
 	case continued != nil:
 		l = continued
-	case known[style] != nil && (len(o.nested) > 0 || a.get("continue-numbering") == "true"):
-		l = known[style]
-	case style != "" && o.styles[style] != nil:
-		l = &list{level: o.styles[style].level}
+	case len(o.nested) > 0:
+		l = o.innerList(style, defined)
+	case a.get("continue-numbering") == "true" && o.latest[style] != nil:
+		l = o.latest[style]
+	case defined != nil:
+		l = &list{level: defined.level}
 	}
-	if l != nil && style != "" && o.styles[style] != nil {
-		o.latest[style], o.inner[style] = l, l
+	if l != nil && defined != nil {
+		o.latest[style] = l
 	}
 	if l != nil && id != "" && o.keep(listSize+len(id)) {
 		o.named[id] = l
 	}
+	return l
+}
+
+// innerList returns the counters of a list in an item of another list. With a style of its own, its numbers begin again, and
+// can contain those of the enclosing lists.
+func (o *openDocument) innerList(style string, defined *list) *list {
+	outer := o.nested[len(o.nested)-1]
+	switch {
+	case style == "":
+		return outer
+	case defined == nil:
+		return nil
+	case outer == nil:
+		return &list{level: defined.level}
+	}
+	l := &list{level: defined.level}
+	above := min(len(o.nested), levels)
+	copy(l.count[:above], outer.count[:])
+	copy(l.begun[:above], outer.begun[:])
 	return l
 }
 

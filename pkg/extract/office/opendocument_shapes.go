@@ -14,7 +14,6 @@ type shape struct {
 
 	// The state outside of the shape.
 	nested   []*list
-	inner    map[string]*list
 	item     bool
 	override *list
 	label    string
@@ -46,7 +45,7 @@ func (o *openDocument) startShape(name string, a attributes) {
 		o.farther++
 		return
 	}
-	s := shape{text: o.text, from: o.out.b.Len(), nested: o.nested, inner: o.inner, item: o.item, override: o.override, label: o.label}
+	s := shape{text: o.text, from: o.out.b.Len(), nested: o.nested, item: o.item, override: o.override, label: o.label}
 	if s.from > 0 {
 		s.before = o.out.b.Bytes()[s.from-1]
 	}
@@ -72,7 +71,7 @@ func (o *openDocument) endShape() error {
 	}
 	s := o.shapes[len(o.shapes)-1]
 	o.shapes = o.shapes[:len(o.shapes)-1]
-	o.nested, o.inner, o.item, o.override, o.label = s.nested, s.inner, s.item, s.override, s.label
+	o.nested, o.item, o.override, o.label = s.nested, s.item, s.override, s.label
 	if s.hidden {
 		o.skip--
 	}

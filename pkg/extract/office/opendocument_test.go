@@ -80,11 +80,15 @@ func TestOpenDocumentText(t *testing.T) {
 		"new list":      {list(`text:style-name="L"`, item("", "a")+item("", "b")) + list(`text:style-name="L"`, item("", "c")), "1. a\n2. b\n1. c"},
 		"continued": {list(`xml:id="one" text:style-name="L"`, item("", "a")) + list(`text:style-name="L"`, item("", "b")) + list(`text:style-name="L" text:continue-list="one"`, item("", "c")) +
 			list(`text:style-name="L" text:continue-numbering="true"`, item("", "d")), "1. a\n1. b\n2. c\n3. d"},
-		"inner list": {list(`text:style-name="letters"`, `<text:list-item>`+list(`text:style-name="L"`, item("", "a"))+`</text:list-item>`) + list(`text:style-name="letters"`, `<text:list-item>`+list(`text:style-name="L"`, item("", "b"))+`</text:list-item>`), "1. a\n1. b"},
-		"ten levels": {list(`text:style-name="deep"`, deep), "1.1.1.1.1.1.1.1.1.1 bottom"},
-		"headings":   {`<text:h text:outline-level="1">a</text:h><text:h text:is-list-header="true">b</text:h><text:h text:outline-level="1">c</text:h><text:h text:outline-level="1" text:restart-numbering="true" text:start-value="9">d</text:h>` + list(`text:style-name="letters"`, `<text:list-item><text:h>e</text:h></text:list-item>`), "1 a\nb\n2 c\n9 d\na) e"},
-		"table":      {`<table:table table:name="Table1"><table:table-row><table:table-cell><text:p>a</text:p></table:table-cell></table:table-row></table:table>`, "a"},
-		"deleted":    {`<text:tracked-changes><text:p>old<text:s text:c="9"/>' '<text:tab/></text:p></text:tracked-changes><text:p>new</text:p>`, "new"},
+		"continued in another style": {list(`xml:id="one" text:style-name="L"`, item("", "a")) + list(`text:style-name="letters" text:continue-list="one"`, item("", "b")) + list(`text:style-name="L" text:continue-list="one"`, item("", "c")), "1. a\nb) b\n3. c"},
+		"inner list": {list(`text:style-name="letters"`, `<text:list-item><text:p>a</text:p>`+list(`text:style-name="deep"`, item("", "b")+item("", "c"))+`<text:p>d</text:p>`+list(`text:style-name="deep"`, item("", "e"))+`</text:list-item>`+
+			`<text:list-item><text:p>f</text:p>`+list(`text:style-name="deep"`, item("", "g"))+`</text:list-item>`), "a) a\n1.1 b\n1.2 c\nd\n1.1 e\nb) f\n2.1 g"},
+		"inner list, same style": {list(`text:style-name="deep"`, `<text:list-item><text:p>a</text:p>`+list(`text:style-name="deep"`, item("", "b"))+`<text:p>c</text:p>`+list(`text:style-name="deep"`, item("", "d"))+list("", item("", "e"))+`</text:list-item>`), "1 a\n1.1 b\nc\n1.1 d\n1.1 e"},
+		"inner list only":        {list(`text:style-name="letters"`, `<text:list-item>`+list(`text:style-name="L"`, item("", "a"))+`</text:list-item>`) + list(`text:style-name="letters"`, `<text:list-item>`+list(`text:style-name="L"`, item("", "b"))+`</text:list-item>`), "1. a\n1. b"},
+		"ten levels":             {list(`text:style-name="deep"`, deep), "1.1.1.1.1.1.1.1.1.1 bottom"},
+		"headings":               {`<text:h text:outline-level="1">a</text:h><text:h text:is-list-header="true">b</text:h><text:h text:outline-level="1">c</text:h><text:h text:outline-level="1" text:restart-numbering="true" text:start-value="9">d</text:h>` + list(`text:style-name="letters"`, `<text:list-item><text:h>e</text:h></text:list-item>`), "1 a\nb\n2 c\n9 d\na) e"},
+		"table":                  {`<table:table table:name="Table1"><table:table-row><table:table-cell><text:p>a</text:p></table:table-cell></table:table-row></table:table>`, "a"},
+		"deleted":                {`<text:tracked-changes><text:p>old<text:s text:c="9"/>' '<text:tab/></text:p></text:tracked-changes><text:p>new</text:p>`, "new"},
 	} {
 		if d := mustRead(t, officetest.OpenDocument("text", `<office:text>`+c.body+`</office:text>`, officetest.Part{"styles.xml", styles})); d.Text != c.want {
 			t.Errorf("%s: got %q, want %q", name, d.Text, c.want)
