@@ -89,7 +89,7 @@ func TestPublicDocuments(t *testing.T) {
 func export(t *testing.T, files []string, ending, filter string) map[string][]string {
 	t.Helper()
 	out := t.TempDir()
-	arguments := []string{"-k", "5", "300", "soffice", "-env:UserInstallation=file://" + t.TempDir(), "--headless", "--norestore", "--convert-to", filter, "--outdir", out}
+	arguments := []string{"-k", "5", "900", "soffice", "-env:UserInstallation=file://" + t.TempDir(), "--headless", "--norestore", "--convert-to", filter, "--outdir", out}
 	err := exec.CommandContext(t.Context(), "timeout", append(arguments, files...)...).Run() // ends all processes of LibreOffice
 	if _, exited := errors.AsType[*exec.ExitError](err); err != nil && !exited {
 		t.Fatal(err)
