@@ -134,6 +134,7 @@ func FuzzXML(f *testing.F) {
 	f.Add(officetest.Paragraph("<w:numPr><w:numId w:val='1'/></w:numPr>", "a"))
 	f.Add(`<abstractNum abstractNumId="1"><lvl ilvl="99"><lvlText val="%1%2"/></lvl></abstractNum><num numId="1"><abstractNumId val="1"/></num>`)
 	f.Add(`<list-style name="L"><list-level-style-number level="3" display-levels="9" num-format="I"/></list-style><list style-name="L"><list-item><p>x</p></list-item></list>`)
+	f.Add(`<list-style name="L"><list-level-style-number level="1" num-format="1"/></list-style><p>a<note><note-citation>1</note-citation><note-body><p>b</p></note-body></note><frame placeholder="true" class="title"><title>c</title><list id="1" style-name="L"><list-item style-override="L" start-value="3"><p/></list-item></list></frame></p><table-cell><p>d<rect><p>e</p></rect></p></table-cell><list continue-list="1" style-name="L"><list-item><h>f</h></list-item></list>`)
 	f.Add(`<numFmt numFmtId="0" formatCode="[h]:mm:ss.0 &quot;x&quot;;-#,##0.0#E+00%"/><cellXfs><xf numFmtId="0"/></cellXfs><c s="0"><v>-1e300</v></c>`)
 	f.Fuzz(func(t *testing.T, xml string) {
 		for _, data := range [][]byte{
