@@ -60,6 +60,22 @@ func (p *Page) reload(t *testing.T, leave bool) {
 	}
 }
 
+// arrive waits until an expression is true on the page that a navigation opens. Evaluations during the navigation can
+// fail.
+func (p *Page) arrive(t *testing.T, expression string) {
+	t.Helper()
+	for end := time.Now().Add(wait); ; {
+		there, err := chromedp.Run(p.ctx, chromedp.Evaluate[bool]("!!("+expression+")"))
+		if err == nil && there {
+			p.Settled(t)
+			return
+		}
+		if time.Now().After(end) {
+			t.Fatalf("not true after %s: %s (%v)", wait, expression, err)
+		}
+	}
+}
+
 // holder is a proxy in front of a server that holds single requests.
 type holder struct {
 	url     string

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"regexp"
 	"testing"
-	"time"
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
@@ -33,22 +32,6 @@ func TestSignIn(t *testing.T) {
 			"ASSAY_OIDC_ISSUER="+provider.Issuer(), "ASSAY_OIDC_CLIENT_ID="+provider.ClientID, "ASSAY_OIDC_CLIENT_SECRET="+provider.ClientSecret)
 		byProvider(t, b, s.System, provider)
 	})
-}
-
-// arrive waits until an expression is true on the page that a navigation opens. Evaluations during the navigation can
-// fail.
-func (p *Page) arrive(t *testing.T, expression string) {
-	t.Helper()
-	for end := time.Now().Add(wait); ; {
-		there, err := chromedp.Run(p.ctx, chromedp.Evaluate[bool]("!!("+expression+")"))
-		if err == nil && there {
-			p.Settled(t)
-			return
-		}
-		if time.Now().After(end) {
-			t.Fatalf("not true after %s: %s (%v)", wait, expression, err)
-		}
-	}
 }
 
 // enter types a key into the focused field, whose content is selected.
