@@ -10,7 +10,9 @@ type arrangement struct {
 	count    int   // number of characters
 	breaks   []int // characters before which a word begins although PDFium found no space
 	segments []segment
-	toLeft   int // number of characters of scripts that are written from right to left
+	toLeft   int   // number of characters of scripts that are written from right to left
+	boxes    []box // of the first maxBoxes characters; zero for those without
+	frame    box   // of the page
 }
 
 // arrange reads the boxes of the count characters of an open page. Boxes are those of the page as displayed.
@@ -21,7 +23,10 @@ func (d *Document) arrange(page, chars uint64, count int) (arrangement, error) {
 	}
 	defer d.free(rectangle)
 	rotation := d.instance.Call("FPDFPage_GetRotation", page)
-	a := arrangement{count: count}
+	a := arrangement{count: count, boxes: make([]box, min(count, maxBoxes))}
+	if d.instance.Call("FPDF_GetPageBoundingBox", page, rectangle) != 0 {
+		a.frame = boxOf(d.instance.Bytes(rectangle, 16)).rotate(rotation)
+	}
 	var w word
 	ended := true // the next character begins a segment
 	for i := range count {
@@ -36,6 +41,9 @@ func (d *Document) arrange(page, chars uint64, count int) (arrangement, error) {
 			continue
 		}
 		b := boxOf(d.instance.Bytes(rectangle, 16)).rotate(rotation)
+		if i < len(a.boxes) {
+			a.boxes[i] = b
+		}
 		if unicode.In(u, unicode.Hebrew, unicode.Arabic) {
 			a.toLeft++
 		}
@@ -67,8 +75,8 @@ func (a *arrangement) add(char int, b box, begins bool) {
 	a.segments = append(a.segments, segment{box: b, last: b, height: height, from: char, continues: continues})
 }
 
-// ordered returns the text of a page in reading order. units is the text in UTF-16LE in the order of the content.
-func (d *Document) ordered(chars uint64, units []byte, a arrangement) string {
+// ordered returns the text of a page in reading order, and its runs if placed. units is the text in UTF-16LE in the order of the content.
+func (d *Document) ordered(chars uint64, units []byte, a arrangement, placed bool) (string, []Run) {
 	end := len(units) / 2
 	index := func(char int) int { // in units
 		switch char {
@@ -87,10 +95,15 @@ func (d *Document) ordered(chars uint64, units []byte, a arrangement) string {
 	if 2*a.toLeft < a.count { // else columns are read from right to left, as the content usually is
 		reading = order(a.segments)
 	}
+	var runs []Run
 	if reading == nil {
-		return utf16Text(units, breaks)
+		if placed {
+			runs = d.runs(chars, units, []piece{{to: end, breaks: breaks}}, a, false)
+		}
+		return utf16Text(units, breaks), runs
 	}
 	var out strings.Builder
+	var pieces []piece
 	for n, s := range reading {
 		from := index(s.from)
 		to := max(from, index(s.to))
@@ -101,10 +114,18 @@ func (d *Document) ordered(chars uint64, units []byte, a arrangement) string {
 			}
 		}
 		part := utf16Text(units[2*from:2*to], inside)
-		if n+1 < len(reading) && reading[n+1].from != s.to {
+		ends := n+1 < len(reading) && reading[n+1].from != s.to
+		if ends {
 			part = strings.TrimRight(part, " \n") + "\n"
 		}
 		out.WriteString(part)
+		for i := range inside {
+			inside[i] += from
+		}
+		pieces = append(pieces, piece{from, to, inside, ends})
 	}
-	return strings.TrimRight(out.String(), " \n")
+	if placed {
+		runs = d.runs(chars, units, pieces, a, true)
+	}
+	return strings.TrimRight(out.String(), " \n"), runs
 }

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -93,4 +94,79 @@ func mean(all []float64) float64 {
 		sum += v
 	}
 	return sum / float64(len(all))
+}
+
+// TestPagesOfPublicDocuments compares the pages on which words are in the documents in the folder ASSAY_PDFS and its subfolders with
+// those of pdftotext, for words that are once in the document, and checks that the texts of the runs are the text.
+func TestPagesOfPublicDocuments(t *testing.T) {
+	dir := os.Getenv("ASSAY_PDFS")
+	if dir == "" {
+		t.Skip("ASSAY_PDFS names no folder of PDF documents")
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "*", "*.pdf"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	documents, words, same, placed := 0, 0, 0, 0
+	for _, name := range files {
+		out, err := exec.CommandContext(t.Context(), "pdftotext", "-enc", "UTF-8", "-l", "200", name, "-").Output()
+		if err != nil {
+			continue
+		}
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var runs strings.Builder
+		text, err := engine.Text(t.Context(), bytes.NewReader(data), int64(len(data)), pdf.Limits{Time: time.Minute}, pdf.TextLimits{Pages: 200, See: func(_ int, p pdf.Page) {
+			for _, r := range p.Runs {
+				runs.WriteString(r.Text)
+				if r.Box != (pdf.Box{}) {
+					placed += len(r.Text)
+				}
+			}
+			runs.WriteByte('\f')
+		}})
+		if err != nil {
+			t.Logf("%s: %v", name, err)
+			continue
+		}
+		if runs.String() != text.Text {
+			t.Errorf("%s: the texts of the runs, %d bytes, are not the text, %d bytes", name, runs.Len(), len(text.Text))
+		}
+		documents++
+		want, got := pagesOf(string(out)), pagesOf(text.Text)
+		for word, page := range want {
+			if at, found := got[word]; found && page > 0 && at > 0 {
+				words++
+				if at == page {
+					same++
+				} else if os.Getenv("ASSAY_PDFS_VERBOSE") != "" {
+					t.Logf("%s: %s is on page %d, not %d", name, word, at, page)
+				}
+			}
+		}
+	}
+	t.Logf("%d documents: %d of %d words that are once in a document are on the same page; %d bytes have boxes", documents, same, words, placed)
+	if float64(same) < 0.999*float64(words) {
+		t.Error("want 99.9 % of the words on the same page")
+	}
+}
+
+// pagesOf returns the pages of words, from 1, or 0 if a word is more than once in a text.
+func pagesOf(text string) map[string]int {
+	pages := map[string]int{}
+	for i, page := range strings.Split(text, "\f") {
+		for _, word := range recall.Words(page) {
+			if pages[word]++; pages[word] == 1 {
+				pages[word] = i + 1
+			} else {
+				pages[word] = -1 << 30
+			}
+		}
+	}
+	for word, page := range pages {
+		pages[word] = max(page, 0)
+	}
+	return pages
 }

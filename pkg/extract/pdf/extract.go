@@ -42,6 +42,9 @@ func (e *Engine) Text(ctx context.Context, r io.ReaderAt, size int64, l Limits, 
 			return all, ended
 		}
 		all.add(Text{Text: "\f", Pages: 1, Unreadable: 1})
+		if t.See != nil {
+			t.See(t.First, Page{})
+		}
 		t.First++
 		if bytes > 0 {
 			t.Bytes = max(bytes-len(all.Text), 1)

@@ -19,6 +19,8 @@ type TextLimits struct {
 	First int // number of the first page, counted from 0
 	Pages int // number of the page at which Text ends; default: 2,000
 	Bytes int // default: 8 MiB
+	// See, unless it is nil, is called for each page, counted from 0, in order, with the positions of its words. A page that cannot be read has none.
+	See func(n int, p Page)
 }
 
 // Text returns the text of the pages in reading order, with the values of form fields, and with notes and comments. A page that cannot be read
@@ -37,12 +39,15 @@ func (d *Document) Text(l TextLimits) (Text, error) {
 			text.Cut = fmt.Sprintf("only the first %d of %d pages are read", n, d.pages)
 			break
 		}
-		page, err := d.pageText(n, l.Bytes-all.Len())
+		page, err := d.pageText(n, l.Bytes-all.Len(), l.See != nil)
 		if d.err(nil) != nil {
 			break
 		}
 		if err != nil {
 			text.Unreadable++
+		}
+		if l.See != nil {
+			l.See(n, page.page)
 		}
 		all.WriteString(page.text)
 		all.WriteByte('\f')
@@ -74,10 +79,11 @@ func (d *Document) HasCharacters(n int) (bool, error) {
 type pageText struct {
 	text string
 	cut  bool
+	page Page
 }
 
-// pageText returns the text of a page, truncated to most bytes.
-func (d *Document) pageText(n, most int) (pageText, error) {
+// pageText returns the text of a page, truncated to most bytes, and the positions of its words if placed.
+func (d *Document) pageText(n, most int, placed bool) (pageText, error) {
 	page, notes, err := d.openFlat(n)
 	if err != nil {
 		return pageText{}, err
@@ -105,17 +111,27 @@ func (d *Document) pageText(n, most int) (pageText, error) {
 	if err != nil {
 		return pageText{}, err
 	}
-	text := d.ordered(chars, d.instance.Bytes(buffer, 2*uint64(units)), arranged)
+	var found pageText
+	found.text, found.page.Runs = d.ordered(chars, d.instance.Bytes(buffer, 2*uint64(units)), arranged, placed)
 	if err := d.err(nil); err != nil {
 		return pageText{}, err
 	}
-	for _, note := range missing(text, notes) {
-		text += "\n" + note
+	for _, note := range missing(found.text, notes) {
+		found.text += "\n" + note
+		found.page.Runs = append(found.page.Runs, Run{Text: "\n" + note})
 	}
-	if cut := len(text) > most; cut {
-		return pageText{strings.ToValidUTF8(text[:most], ""), true}, d.err(nil)
+	if found.cut = len(found.text) > most; found.cut {
+		found.text, found.page.Runs = strings.ToValidUTF8(found.text[:most], ""), cut(found.page.Runs, most)
 	}
-	return pageText{text, false}, d.err(nil)
+	if !placed {
+		return found, d.err(nil)
+	}
+	size, err := d.pageSize(page)
+	if err != nil || count > maxBoxes {
+		found.page.Runs = nil
+	}
+	found.page.Width, found.page.Height = size.Width, size.Height
+	return found, d.err(nil)
 }
 
 // openFlat opens a page and makes its annotations, such as form fields, part of its content. It also returns their texts.
@@ -145,6 +161,11 @@ func (d *Document) closePage(page uint64) {
 	d.instance.Call("FPDF_ClosePage", page)
 }
 
+// displayed reports whether a character of PDFium belongs to the text.
+func displayed(r rune) bool {
+	return r == '\n' || r == '\t' || r >= 0x20 && r != 0x7f && r != 0xfffe && r != 0xffff
+}
+
 // utf16Text decodes UTF-16LE and inserts a space before each unit whose index is in breaks. Line ends become "\n".
 // Other control characters, and the marks that PDFium writes where it has removed a hyphen, are dropped.
 func utf16Text(b []byte, breaks []int) string {
@@ -163,8 +184,7 @@ func utf16Text(b []byte, breaks []int) string {
 			units = append(units, uint16(b[2*i])|uint16(b[2*i+1])<<8)
 		}
 		for _, r := range utf16.Decode(units) {
-			switch {
-			case r == '\n' || r == '\t' || r >= 0x20 && r != 0x7f && r != 0xfffe && r != 0xffff:
+			if displayed(r) {
 				out.WriteRune(r)
 			}
 		}

@@ -16,6 +16,7 @@ type PDF struct {
 	Pages    []string          // lines of text, in Helvetica; ignored if Contents is set
 	Fields   map[string]string // text fields of the first page, with their appearance
 	Contents string            // content of every page, instead of its lines
+	Entries  string            // further entries of every page, such as /Rotate 90
 	Forms    []string          // contents of the form XObjects X0, X1, …, which can use each other and the patterns
 	// Annotation holds the entries of an annotation of the first page, which is also a field of the form if it is a widget.
 	Annotation      string
@@ -92,7 +93,7 @@ func (p PDF) Bytes() []byte {
 			annots = fmt.Sprintf("/Annots [%s]", strings.Join(annotations, " "))
 		}
 		w.stream(contents, "", p.contents(text))
-		w.object(page, fmt.Sprintf("<< /Type /Page /Parent %d 0 R /MediaBox [0 0 612 792] /Contents %d 0 R /Resources %d 0 R %s >>", pages, contents, resources, annots))
+		w.object(page, fmt.Sprintf("<< /Type /Page /Parent %d 0 R /MediaBox [0 0 612 792] /Contents %d 0 R /Resources %d 0 R %s %s >>", pages, contents, resources, annots, p.Entries))
 		kids = append(kids, fmt.Sprintf("%d 0 R", page))
 	}
 	form := ""
