@@ -36,6 +36,7 @@ var limits = map[string][]string{
 	"GET /v1/files/{id}":                                        {held},
 	"POST /v1/library/files":                                    {stored, backlog},
 	"GET /v1/library/files/{id}/export":                         {held},
+	"GET /v1/library/files/{id}/pages/{page}":                   {held},
 	"GET /v1/library/files/{id}/reader":                         {held},
 	"GET /v1/library/files/{id}/records/summary":                {held},
 	"GET /v1/library/files/{id}/records/{index}/content":        {held},

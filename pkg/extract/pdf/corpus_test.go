@@ -63,13 +63,18 @@ func TestPublicDocuments(t *testing.T) {
 
 // reference returns the words that pdftotext finds, or nil if it cannot read the document.
 func reference(t *testing.T, name string) []string {
+	return recall.Words(converted(t, name, "40"))
+}
+
+// converted returns what pdftotext finds up to a page, or "" if it cannot read the document.
+func converted(t *testing.T, name, last string) string {
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
-	out, err := exec.CommandContext(ctx, "pdftotext", "-enc", "UTF-8", "-l", "40", name, "-").Output()
+	out, err := exec.CommandContext(ctx, "pdftotext", "-enc", "UTF-8", "-l", last, name, "-").Output()
 	if err != nil {
-		return nil
+		return ""
 	}
-	return recall.Words(string(out))
+	return string(out)
 }
 
 // longestCommon returns the length of the longest common subsequence.
@@ -109,8 +114,8 @@ func TestPagesOfPublicDocuments(t *testing.T) {
 	}
 	documents, words, same, placed := 0, 0, 0, 0
 	for _, name := range files {
-		out, err := exec.CommandContext(t.Context(), "pdftotext", "-enc", "UTF-8", "-l", "200", name, "-").Output()
-		if err != nil {
+		out := converted(t, name, "200")
+		if out == "" {
 			continue
 		}
 		data, err := os.ReadFile(name)
@@ -135,13 +140,13 @@ func TestPagesOfPublicDocuments(t *testing.T) {
 			t.Errorf("%s: the texts of the runs, %d bytes, are not the text, %d bytes", name, runs.Len(), len(text.Text))
 		}
 		documents++
-		want, got := pagesOf(string(out)), pagesOf(text.Text)
+		want, got := pagesOf(out), pagesOf(text.Text)
 		for word, page := range want {
 			if at, found := got[word]; found && page > 0 && at > 0 {
 				words++
 				if at == page {
 					same++
-				} else if os.Getenv("ASSAY_PDFS_VERBOSE") != "" {
+				} else {
 					t.Logf("%s: %s is on page %d, not %d", name, word, at, page)
 				}
 			}

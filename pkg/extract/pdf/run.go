@@ -1,9 +1,11 @@
 package pdf
 
 import (
+	"bytes"
 	"strings"
 	"unicode"
 	"unicode/utf16"
+	"unicode/utf8"
 )
 
 // Page is a page with the positions of its words.
@@ -38,16 +40,17 @@ func (d *Document) runs(chars uint64, units []byte, pieces []piece, a arrangemen
 	for _, p := range pieces {
 		b.add(p)
 		if p.ends {
-			b.trim(b.begin)
+			b.trim(b.first)
 			b.space("\n")
 		}
 	}
 	if trimmed {
 		b.trim(0)
 	}
-	return b.all
+	return b.runs()
 }
 
+// runBuilder collects runs: their texts, and where each begins.
 type runBuilder struct {
 	document *Document
 	chars    uint64
@@ -55,16 +58,17 @@ type runBuilder struct {
 	boxes    []box
 	frame    box
 
-	all    []Run
-	begin  int  // number of runs before the piece
-	box    box  // of the last run
-	last   box  // of its last character
-	ended  bool // the last run ends with white space
-	offset int  // of the index of a character to that of its unit, since the run began
+	text   []byte
+	begins []int
+	shown  []box // of each run; zero if it is not displayed
+	first  int   // number of runs before the piece
+	last   box   // of the last character of the last run
+	ended  bool  // the last run ends with white space
+	offset int   // of the index of a character to that of its unit, since the run began
 }
 
 func (b *runBuilder) add(p piece) {
-	b.begin, b.ended = len(b.all), true
+	b.first, b.ended = len(b.begins), true
 	breaks := p.breaks
 	for i := p.from; i < p.to; i++ {
 		for len(breaks) > 0 && breaks[0] <= i {
@@ -103,38 +107,60 @@ func (b *runBuilder) character(r rune, unit int) {
 		shown = b.boxes[i]
 	}
 	if b.ended || shown != (box{}) && b.last != (box{}) && shown.elsewhere(b.last) {
-		b.all = append(b.all, Run{})
-		b.box, b.last, b.ended = box{}, box{}, false
+		b.begin()
 	}
-	run := &b.all[len(b.all)-1]
-	run.Text += string(r)
+	b.text = utf8.AppendRune(b.text, r)
 	if shown == (box{}) {
 		return
 	}
-	if b.last = shown; b.box == (box{}) {
-		b.box = shown
+	run := &b.shown[len(b.shown)-1]
+	if b.last = shown; *run == (box{}) {
+		*run = shown
 	} else {
-		b.box = b.box.union(shown)
+		*run = run.union(shown)
 	}
-	run.Box = b.box.in(b.frame)
+}
+
+// begin begins a run.
+func (b *runBuilder) begin() {
+	b.begins, b.shown = append(b.begins, len(b.text)), append(b.shown, box{})
+	b.last, b.ended = box{}, false
+}
+
+// runs returns the runs.
+func (b *runBuilder) runs() []Run {
+	all := make([]Run, len(b.begins))
+	text := string(b.text)
+	for i, from := range b.begins {
+		to := len(text)
+		if i+1 < len(all) {
+			to = b.begins[i+1]
+		}
+		all[i].Text = text[from:to]
+		if b.shown[i] != (box{}) {
+			all[i].Box = b.shown[i].in(b.frame)
+		}
+	}
+	return all
 }
 
 // space adds white space to the last run of the piece.
 func (b *runBuilder) space(s string) {
-	if len(b.all) == b.begin {
-		b.all = append(b.all, Run{})
+	if len(b.begins) == b.first {
+		b.begin()
 	}
-	b.all[len(b.all)-1].Text += s
+	b.text = append(b.text, s...)
 	b.ended = true
 }
 
 // trim removes the white space at the end of the runs since the first one.
 func (b *runBuilder) trim(first int) {
-	for n := len(b.all); n > first; n-- {
-		if b.all[n-1].Text = strings.TrimRight(b.all[n-1].Text, " \n"); b.all[n-1].Text != "" {
+	for n := len(b.begins); n > first; n-- {
+		from := b.begins[n-1]
+		if b.text = b.text[:from+len(bytes.TrimRight(b.text[from:], " \n"))]; len(b.text) > from {
 			return
 		}
-		b.all = b.all[:n-1]
+		b.begins, b.shown = b.begins[:n-1], b.shown[:n-1]
 	}
 }
 

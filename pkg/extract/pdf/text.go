@@ -112,13 +112,15 @@ func (d *Document) pageText(n, most int, placed bool) (pageText, error) {
 		return pageText{}, err
 	}
 	var found pageText
-	found.text, found.page.Runs = d.ordered(chars, d.instance.Bytes(buffer, 2*uint64(units)), arranged, placed)
+	found.text, found.page.Runs = d.ordered(chars, d.instance.Bytes(buffer, 2*uint64(units)), arranged, placed && count <= maxBoxes)
 	if err := d.err(nil); err != nil {
 		return pageText{}, err
 	}
 	for _, note := range missing(found.text, notes) {
 		found.text += "\n" + note
-		found.page.Runs = append(found.page.Runs, Run{Text: "\n" + note})
+		if found.page.Runs != nil {
+			found.page.Runs = append(found.page.Runs, Run{Text: "\n" + note})
+		}
 	}
 	if found.cut = len(found.text) > most; found.cut {
 		found.text, found.page.Runs = strings.ToValidUTF8(found.text[:most], ""), cut(found.page.Runs, most)
@@ -127,7 +129,7 @@ func (d *Document) pageText(n, most int, placed bool) (pageText, error) {
 		return found, d.err(nil)
 	}
 	size, err := d.pageSize(page)
-	if err != nil || count > maxBoxes {
+	if err != nil {
 		found.page.Runs = nil
 	}
 	found.page.Width, found.page.Height = size.Width, size.Height

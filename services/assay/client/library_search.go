@@ -17,6 +17,7 @@ type Search struct {
 	ParentID string // id of a folder; searches below it
 	Status   string
 	From, To time.Time // range of the creation time; To is exclusive
+	Boxes    bool      // asks for the boxes of snippets
 	Limit    int       // page size; 0 means the server's default
 	Cursor   string    // NextCursor of the previous page
 	After    string    // a NodeVersion: waits until the search index has that version
@@ -45,8 +46,20 @@ type SearchHit struct {
 
 // SearchSnippet is an excerpt of a name, text or entry of the metadata that contains words of the query.
 type SearchSnippet struct {
-	Field string       `json:"field"` // name, text, or the entry, such as title
-	Parts []SearchPart `json:"parts"`
+	Field    string       `json:"field"` // name, text, or the entry, such as title
+	Parts    []SearchPart `json:"parts"`
+	Page     int          `json:"page,omitempty"`     // page, slide or sheet of the text, from 1; 0 in a text without pages
+	PageType string       `json:"pageType,omitempty"` // page, slide or sheet
+	Sheet    string       `json:"sheet,omitempty"`    // name of the sheet
+	Boxes    []Box        `json:"boxes,omitempty"`    // where words of the query are on the page, if the search asks for boxes
+}
+
+// Box is a rectangle of a page, in fractions of its width and height.
+type Box struct {
+	Left   float64 `json:"left"`
+	Top    float64 `json:"top"`
+	Width  float64 `json:"width"`
+	Height float64 `json:"height"`
 }
 
 // SearchPart is a part of a snippet, in plain text.
@@ -78,6 +91,9 @@ func (c *Client) SearchLibrary(ctx context.Context, s Search) (SearchPage, error
 		if value != "" {
 			op.query.Set(name, value)
 		}
+	}
+	if s.Boxes {
+		op.query.Set("boxes", "true")
 	}
 	if s.Limit > 0 {
 		op.query.Set("limit", strconv.Itoa(s.Limit))
@@ -159,6 +175,36 @@ func (c *Client) sorted(ctx context.Context, s Sorting, segments ...string) iter
 // NodeText returns the text of a file, in UTF-8. The caller closes it.
 func (c *Client) NodeText(ctx context.Context, id string, r Reading) (io.ReadCloser, error) {
 	return c.body(ctx, libraryRead(r, "files", id, "text"))
+}
+
+// TextPage is the text of a page of a file.
+type TextPage struct {
+	Page     int        `json:"page"`
+	Pages    int        `json:"pages"`    // 1 for a text without pages
+	PageType string     `json:"pageType"` // page, slide or sheet
+	Sheet    string     `json:"sheet,omitempty"`
+	Width    float64    `json:"width,omitempty"` // in points; 0 if the positions of the words are unknown
+	Height   float64    `json:"height,omitempty"`
+	Parts    []TextPart `json:"parts"`
+	Cut      bool       `json:"cut,omitempty"` // the text is a part of the page
+}
+
+// TextPart is a part of the text of a page.
+type TextPart struct {
+	Text  string `json:"text"`
+	Match bool   `json:"match,omitempty"` // the part matches the query
+	Box   *Box   `json:"box,omitempty"`
+}
+
+// NodePage returns a page, from 1, of the text of a file, with the words that match a query, which may be empty.
+func (c *Client) NodePage(ctx context.Context, id string, page int, query string, r Reading) (TextPage, error) {
+	op := libraryRead(r, "files", id, "pages", strconv.Itoa(page))
+	if query != "" {
+		op.query.Set("q", query)
+	}
+	var found TextPage
+	err := c.do(ctx, op, &found)
+	return found, err
 }
 
 // NodeReader returns the article of a web page, or all of the page, as an HTML document without active content. The caller

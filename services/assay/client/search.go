@@ -13,6 +13,7 @@ type AreaSearch struct {
 	Query  string   // as in Search, with fields and filters such as type:pdf
 	Areas  []string // empty for all
 	Limit  int      // page size; 0 means the server's default
+	Boxes  bool     // asks for the boxes of snippets
 	Cursor string   // NextCursor of the previous page
 	After  string   // area/id of an item: waits until the search index has its current state
 }
@@ -50,6 +51,9 @@ func (c *Client) Search(ctx context.Context, s AreaSearch) (FoundPage, error) {
 		if value != "" {
 			query.Set(name, value)
 		}
+	}
+	if s.Boxes {
+		query.Set("boxes", "true")
 	}
 	if s.Limit > 0 {
 		query.Set("limit", strconv.Itoa(s.Limit))

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -121,8 +122,13 @@ func (s *settings) writeSnippets(w io.Writer, snippets []client.SearchSnippet, c
 			continue
 		}
 		lines.WriteString("    ")
-		if snippet.Field != "text" {
+		switch {
+		case snippet.Field != "text":
 			lines.WriteString(shown(snippet.Field) + ": ")
+		case snippet.Sheet != "":
+			lines.WriteString("sheet " + shown(snippet.Sheet) + ": ")
+		case snippet.Page > 0:
+			lines.WriteString(shown(snippet.PageType) + " " + strconv.Itoa(snippet.Page) + ": ")
 		}
 		for _, p := range snippet.Parts {
 			switch text := shown(p.Text); {

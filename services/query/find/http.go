@@ -56,6 +56,7 @@ type searchInput struct {
 	web.CallerParam
 	Query  string   `query:"q" required:"true" minLength:"1" maxLength:"500" example:"\"annual report\" 202* -draft"`
 	Area   []string `query:"area" maxItems:"20" example:"library" doc:"names of areas, separated by commas; default: all"`
+	Boxes  bool     `query:"boxes" doc:"add where words of the query are on the pages of the snippets, to the first 20 hits of the library"`
 	Limit  int      `query:"limit" minimum:"1" maximum:"100" default:"20"`
 	Cursor string   `query:"cursor" maxLength:"2000" doc:"the nextCursor of the previous page"`
 	After  string   `query:"after" maxLength:"300" example:"textfile/01990f6e-5f0a-7c3e-9d0e-2f4b8f6f0b11" doc:"area and id of an item, separated by a slash: waits up to 5 seconds for the search index to have its current state; without effect while it is being processed, or if the caller may not read it"`
@@ -106,7 +107,7 @@ func (s *Service) search(ctx context.Context, in *searchInput) (*searchOutput, e
 		return nil, Problem(err)
 	}
 	q := search.Query{
-		Caller: search.Caller{Owner: in.Caller.Owner, Groups: in.Caller.Groups()}, Terms: parsed.Terms, Filter: parsed.Filter, Tags: parsed.Tags, Limit: in.Limit,
+		Caller: search.Caller{Owner: in.Caller.Owner, Groups: in.Caller.Groups()}, Terms: parsed.Terms, Filter: parsed.Filter, Tags: parsed.Tags, Boxes: in.Boxes, Limit: in.Limit,
 	}
 	pages, err := s.pages(ctx, q, in.Caller, at)
 	if err != nil {

@@ -32,6 +32,9 @@ func (a *Area) find(ctx context.Context, q search.Query, c library.Caller) ([]fo
 			all = append(all, found{n, h})
 		}
 	}
+	if err == nil && q.Boxes {
+		err = a.addBoxes(ctx, all)
+	}
 	return all, result, err
 }
 

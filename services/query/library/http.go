@@ -61,6 +61,7 @@ func (a *Area) Routes(r *web.Router) {
 	a.recordRoutes(r)
 	a.modelRoutes(r)
 	a.previewRoute(r)
+	a.pageRoute(r)
 	r.Handle(zipOperation(), a.limited(a.zip), linked, tooManyDownloads, web.Refusals{http.StatusConflict: {"too-many-files"}})
 	a.streamRoute(r)
 	r.Handle(textOperation(), a.limited(a.text), linked, ofFile, tooManyDownloads)

@@ -78,6 +78,7 @@ type searchInput struct {
 	Status   string    `query:"status" enum:"Created,Loading,Loaded,Parsing,Parsed,Processing,Processed,ProcessedPartially,Failed"`
 	From     time.Time `query:"from" doc:"created at or after this time"`
 	To       time.Time `query:"to" doc:"created before this time"`
+	Boxes    bool      `query:"boxes" doc:"add where words of the query are on the pages of the snippets, to the first 20 hits"`
 	Limit    int       `query:"limit" minimum:"1" maximum:"100" default:"20"`
 	Cursor   string    `query:"cursor" maxLength:"200" doc:"the nextCursor of the previous page"`
 }
@@ -144,7 +145,7 @@ func (a *Area) search(ctx context.Context, in *searchInput) (*searchOutput, erro
 	if err := a.fresh(ctx, in.FreshParam, c); err != nil {
 		return nil, problem(err)
 	}
-	found, result, err := a.find(ctx, search.Query{Terms: parsed.Terms, Tags: parsed.Tags, Limit: in.Limit, Cursor: in.Cursor, Filter: filter}, c)
+	found, result, err := a.find(ctx, search.Query{Terms: parsed.Terms, Tags: parsed.Tags, Boxes: in.Boxes, Limit: in.Limit, Cursor: in.Cursor, Filter: filter}, c)
 	if err != nil {
 		return nil, problem(err)
 	}

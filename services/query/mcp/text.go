@@ -21,7 +21,7 @@ type node struct {
 
 type textInput struct {
 	ID     string `json:"id" jsonschema:"id of a file"`
-	Page   int    `json:"page,omitempty" jsonschema:"page of the document, 1 or more; default 1"`
+	Page   int    `json:"page,omitempty" jsonschema:"page, slide or sheet of the document, 1 or more, such as the page of a snippet; default 1"`
 	Offset int    `json:"offset,omitempty" jsonschema:"where to begin in the page: 0, or nextOffset of the previous call"`
 }
 

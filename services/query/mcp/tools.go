@@ -39,15 +39,30 @@ type searchInput struct {
 	Query  string `json:"query" jsonschema:"what to find, at most 500 characters"`
 	Limit  int    `json:"limit,omitempty" jsonschema:"maximum number of hits, 1 to 100; default 20"`
 	Cursor string `json:"cursor,omitempty" jsonschema:"nextCursor of the previous page"`
+	Boxes  bool   `json:"boxes,omitempty" jsonschema:"also return where the words are on their pages"`
 }
 
 type hit struct {
-	ID       string   `json:"id" jsonschema:"id of the folder or file"`
-	Version  int64    `json:"version" jsonschema:"version of the folder or file"`
-	Name     string   `json:"name"`
-	Type     string   `json:"type"`
-	Snippets []string `json:"snippets" jsonschema:"parts of the name, the properties or the text that match"`
-	TextCut  string   `json:"textCut,omitempty" jsonschema:"why only a part of the text is searched"`
+	ID       string    `json:"id" jsonschema:"id of the folder or file"`
+	Version  int64     `json:"version" jsonschema:"version of the folder or file"`
+	Name     string    `json:"name"`
+	Type     string    `json:"type"`
+	Snippets []snippet `json:"snippets" jsonschema:"parts of the name, the properties or the text that match"`
+	TextCut  string    `json:"textCut,omitempty" jsonschema:"why only a part of the text is searched"`
+}
+
+type snippet struct {
+	Text  string `json:"text"`
+	Page  int    `json:"page,omitempty" jsonschema:"page, slide or sheet of the text, as in read_text; absent in a text without pages"`
+	Sheet string `json:"sheet,omitempty" jsonschema:"name of the sheet"`
+	Boxes []box  `json:"boxes,omitempty" jsonschema:"where the words are on the page, if boxes is true and that is known"`
+}
+
+type box struct {
+	Left   float64 `json:"left" jsonschema:"in fractions of the width of the page"`
+	Top    float64 `json:"top" jsonschema:"from the top, in fractions of the height of the page"`
+	Width  float64 `json:"width"`
+	Height float64 `json:"height"`
 }
 
 type hits struct {
@@ -61,11 +76,19 @@ func (c caller) search(ctx context.Context, in searchInput) (hits, error) {
 	q := url.Values{"q": {in.Query}}
 	set(q, "limit", in.Limit)
 	setText(q, "cursor", in.Cursor)
+	if in.Boxes {
+		q.Set("boxes", "true")
+	}
 	var page struct {
 		Hits []struct {
 			Node     node
 			TextCut  string
-			Snippets []struct{ Parts []struct{ Text string } }
+			Snippets []struct {
+				Parts []struct{ Text string }
+				Page  int
+				Sheet string
+				Boxes []box
+			}
 		}
 		Total      int
 		NextCursor string
@@ -75,10 +98,11 @@ func (c caller) search(ctx context.Context, in searchInput) (hits, error) {
 	}
 	found := hits{Hits: make([]hit, len(page.Hits)), Total: page.Total, NextCursor: page.NextCursor}
 	for i, h := range page.Hits {
-		snippets := make([]string, len(h.Snippets))
+		snippets := make([]snippet, len(h.Snippets))
 		for j, s := range h.Snippets {
+			snippets[j] = snippet{Page: s.Page, Sheet: s.Sheet, Boxes: s.Boxes}
 			for _, part := range s.Parts {
-				snippets[j] += part.Text
+				snippets[j].Text += part.Text
 			}
 		}
 		found.Hits[i] = hit{ID: h.Node.ID, Version: h.Node.Version, Name: h.Node.Name, Type: h.Node.Type, Snippets: snippets, TextCut: h.TextCut}

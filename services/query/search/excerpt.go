@@ -26,7 +26,7 @@ type passage struct {
 // passages returns the passages of an excerpt.
 func (e Excerpt) passages(terms Terms) []passage {
 	var all []passage
-	for _, m := range matches(e.Text, terms) {
+	for _, m := range matches(e.Text, terms, maxMatches) {
 		n := len(all)
 		switch {
 		case m.start >= e.Own:

@@ -112,8 +112,10 @@ type Query struct {
 	// Tags.With, which has no effect if that is empty, and Untagged those that have one of Tags.Without.
 	Tags             Tags
 	Tagged, Untagged []string
-	Limit            int    // maximum number of hits
-	Cursor           string // Next of the previous page; empty for the first
+	// Boxes asks for Snippet.Boxes, which an index does not know: who reads the hits from the tables adds them.
+	Boxes  bool
+	Limit  int    // maximum number of hits
+	Cursor string // Next of the previous page; empty for the first
 }
 
 // MaxMatches limits the cost of a query: at most this many matching nodes are ranked, the caller's own first.

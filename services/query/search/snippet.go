@@ -15,6 +15,7 @@ type Snippet struct {
 	Field string `json:"field" enum:"name,title,author,byline,subject,keywords,attachmentNames,text" doc:"the name, the text, or an entry of the metadata"`
 	Parts []Part `json:"parts" nullable:"false" doc:"the concatenated parts are the snippet; they are plain text: escape them for HTML"`
 	Place
+	Boxes []Box `json:"boxes,omitempty" doc:"where words of the query are on the page, at most 100, if the request asks for boxes and their positions are known"`
 }
 
 // Part is a part of a snippet.
@@ -34,7 +35,7 @@ const (
 // text that contain the most of them. It reads excerpts until it has enough passages.
 func Snippets(name string, properties []Property, excerpts iter.Seq2[Excerpt, error], asked Terms) ([]Snippet, error) {
 	var snippets []Snippet
-	if found := matches(name, asked.In("name")); len(found) > 0 {
+	if found := matches(name, asked.In("name"), maxMatches); len(found) > 0 {
 		snippets = append(snippets, Snippet{Field: "name", Parts: Whole(name).parts(0, len(name), found)})
 	}
 	shown := 0
@@ -63,8 +64,9 @@ func Snippets(name string, properties []Property, excerpts iter.Seq2[Excerpt, er
 // match is an occurrence of a term in a text.
 type match struct{ start, end, term int }
 
-// matches returns the occurrences of terms in a text, in order of position. It merges overlapping occurrences.
-func matches(text string, asked Terms) []match {
+// matches returns the first occurrences of terms in a text, at least most if there are as many, in order of position. It merges overlapping
+// occurrences.
+func matches(text string, asked Terms, most int) []match {
 	longest := 0
 	for _, t := range asked {
 		longest = max(longest, len(t.Words))
@@ -86,7 +88,7 @@ func matches(text string, asked Terms) []match {
 			}
 			found = append(found, m)
 		}
-		if len(found) >= maxMatches {
+		if len(found) >= most {
 			break
 		}
 	}

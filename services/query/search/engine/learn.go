@@ -3,8 +3,8 @@ package engine
 import (
 	"hash/maphash"
 
-	"github.com/assay-project/assay/pkg/extract/language"
 	"github.com/assay-project/assay/pkg/terms"
+	"github.com/assay-project/assay/services/query/search"
 )
 
 // maxLearned is the number of words that are known to be in the vocabulary, so that they are not written again.
@@ -40,9 +40,7 @@ func (l *Learned) add(owner int64, language, word string) bool {
 // one whose language is unknown, counts as English. fresh means that the language may be missing. written is the word as it is in
 // the text, and word the folded word.
 func (l *Learned) Learn(owner int64, texts []string, see func(written, word string)) (spoken string, fresh bool) {
-	if spoken = language.Detect(texts[len(texts)-1]); spoken == language.Undetermined {
-		spoken = language.English
-	}
+	spoken = search.LanguageOf(texts[len(texts)-1])
 	fresh = l.add(owner, spoken, "")
 	for _, text := range texts {
 		for word := range terms.Words(text) {

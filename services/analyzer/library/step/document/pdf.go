@@ -6,10 +6,12 @@ import (
 	"context"
 	"errors"
 	"image"
+	"math"
 	"slices"
 
 	"github.com/assay-project/assay/pkg/extract/pdf"
 	"github.com/assay-project/assay/pkg/extract/pixels"
+	"github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/pkg/reason"
 	"github.com/assay-project/assay/services/analyzer/library/step"
 	"github.com/assay-project/assay/services/analyzer/library/step/picture"
@@ -31,8 +33,18 @@ func PDFText(e *pdf.Engine) step.Step {
 
 // pdfText stores the text of a PDF as the text of the file. The step is partial if pages cannot be read.
 func pdfText(ctx context.Context, e *pdf.Engine, f *step.File, data []byte, engine string) (step.Result, error) {
-	t, err := e.Text(ctx, bytes.NewReader(data), int64(len(data)), pdf.Limits{Time: step.ReadTime}, pdf.TextLimits{Bytes: maxText})
+	positions := library.NewPositionsWriter()
+	t, err := e.Text(ctx, bytes.NewReader(data), int64(len(data)), pdf.Limits{Time: step.ReadTime}, pdf.TextLimits{
+		Bytes: maxText, See: func(n int, p pdf.Page) {
+			if len(p.Runs) > 0 {
+				positions.Add(n+1, positionsOf(p))
+			}
+		},
+	})
 	if err != nil {
+		return step.Result{}, err
+	}
+	if err := storePositions(ctx, f, positions); err != nil {
 		return step.Result{}, err
 	}
 	var partial error
@@ -45,6 +57,29 @@ func pdfText(ctx context.Context, e *pdf.Engine, f *step.File, data []byte, engi
 		r.Partial, r.Skipped = partial, nil
 	}
 	return r, err
+}
+
+// positionsOf returns the positions of the words of a page.
+func positionsOf(p pdf.Page) library.Positions {
+	all := library.Positions{Width: p.Width, Height: p.Height, Words: make([]library.PlacedWords, len(p.Runs))}
+	scaled := func(v float64) int { return int(math.Round(v * library.PositionScale)) }
+	for i, r := range p.Runs {
+		all.Words[i].Text = r.Text
+		if r.Box != (pdf.Box{}) {
+			all.Words[i].Box = &[4]int{scaled(r.Box.Left), scaled(r.Box.Top), scaled(r.Box.Right), scaled(r.Box.Bottom)}
+		}
+	}
+	return all
+}
+
+// storePositions stores the positions of words, if there are any.
+func storePositions(ctx context.Context, f *step.File, w *library.PositionsWriter) error {
+	result, err := w.Bytes()
+	if err != nil || result == nil {
+		return err
+	}
+	_, err = f.Store(ctx, library.PositionsName, "application/zip", result)
+	return err
 }
 
 // PDFThumbnails returns the step that stores the thumbnails of the first page of a PDF.

@@ -2,8 +2,11 @@
 package find
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"path/filepath"
@@ -13,6 +16,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/assay-project/assay/pkg/extract/wasm/wasmtest"
 	"github.com/assay-project/assay/services/assay/client"
 	"github.com/assay-project/assay/services/assay/test/e2e/identity"
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
@@ -23,6 +27,7 @@ func Promises() system.Promises {
 	return system.Promises{
 		"everything is found":      everythingIsFound,
 		"pages have all hits":      pagesHaveAllHits,
+		"hits state their pages":   hitsStateTheirPages,
 		"deleted items are gone":   deletedItemsAreGone,
 		"bad searches are refused": badSearchesAreRefused,
 	}
@@ -163,6 +168,35 @@ func pagesHaveAllHits(t *testing.T, s system.System) {
 	slices.Sort(want)
 	if slices.Sort(got); !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// hitsStateTheirPages: the search over all areas and the command line state the page of the words of a PDF, and of a text file with form
+// feeds, and where the words are on the page of a PDF.
+func hitsStateTheirPages(t *testing.T, s system.System) {
+	common, owner := word(), system.NewOwner()
+	c := s.Client(t, owner)
+	content := wasmtest.PDF{Pages: []string{"one", "two " + common}}.Bytes()
+	node, err := c.UploadLibraryFile(system.Within(t), client.NewLibraryFile{Name: "paper.pdf", Size: int64(len(content)), ContentType: "application/pdf"},
+		client.Source{Content: bytes.NewReader(content)})
+	if err == nil {
+		node, err = c.WaitNode(system.Within(t), node.ID)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := system.Await(t, c, system.UploadMultipart(t, c, "rfc.txt", "text/plain", []byte("one\ftwo\fthree "+common)).FileID)
+	page := find(t, c, client.AreaSearch{Query: common, Boxes: true}, "library/"+node.ID, "textfile/"+text.FileID)
+	got := map[string]string{}
+	for _, h := range page.Hits {
+		got[h.Area] = fmt.Sprint(h.Snippets[0].PageType, h.Snippets[0].Page, len(h.Snippets[0].Boxes))
+	}
+	if want := map[string]string{"library": "page2 1", "textfile": "page3 0"}; !maps.Equal(got, want) {
+		t.Errorf("got %v, want the types, the pages and the numbers of boxes %v", got, want)
+	}
+	p := system.Launch(t, "assay", []string{"ASSAY_SERVER=" + s.HTTP, "ASSAY_OWNER=" + owner}, "find", common)
+	if status := p.End(t); status != 0 || !strings.Contains(p.Output.String(), "page 2: …two ["+common+"]") && !strings.Contains(p.Output.String(), "page 2: two ["+common+"]") || !strings.Contains(p.Output.String(), "page 3: ") {
+		t.Errorf("assay find printed %s with status %d, want the pages 2 and 3", p.Output, status)
 	}
 }
 

@@ -124,13 +124,18 @@ func TestModels(t *testing.T) {
 		Hits []struct {
 			ID, Name string
 			Version  int64
-			Snippets []string
+			Snippets []struct {
+				Text  string
+				Page  int
+				Boxes []client.Box
+			}
 		}
 		Total int
 	}
-	if said := call(ctx, t, session, "search_library", map[string]any{"query": "jumping type:pdf"}, &found); said != "" || found.Total != 1 ||
-		found.Hits[0].ID != pdf.ID || found.Hits[0].Version != pdf.Version || !strings.Contains(found.Hits[0].Snippets[0], "jumps over dogs") {
-		t.Errorf("got %+v, %q, want foxes.pdf with the words found", found, said)
+	if said := call(ctx, t, session, "search_library", map[string]any{"query": "jumping type:pdf", "boxes": true}, &found); said != "" || found.Total != 1 ||
+		found.Hits[0].ID != pdf.ID || found.Hits[0].Version != pdf.Version ||
+		!strings.Contains(found.Hits[0].Snippets[0].Text, "jumps over dogs") || found.Hits[0].Snippets[0].Page != 2 || len(found.Hits[0].Snippets[0].Boxes) != 1 {
+		t.Errorf("got %+v, %q, want foxes.pdf with the words found on page 2", found, said)
 	}
 	var page struct {
 		Name, Text  string

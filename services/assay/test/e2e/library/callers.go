@@ -52,6 +52,7 @@ func Callers() identity.Area {
 			"POST /v1/library/files/{id}/workflow/steps/{step}/retry":   {Kind: identity.Own, Names: map[string]string{"step": "text"}},
 			"GET /v1/library/files/{id}/content":                        {Kind: identity.Own},
 			"GET /v1/library/files/{id}/text":                           {Kind: identity.Own, Absent: true},
+			"GET /v1/library/files/{id}/pages/{page}":                   {Kind: identity.Own, Names: map[string]string{"page": "1"}, Absent: true},
 			"GET /v1/library/files/{id}/reader":                         {Kind: identity.Own, Absent: true},
 			"GET /v1/library/files/{id}/images":                         {Kind: identity.Own},
 			"GET /v1/library/files/{id}/images/{image}":                 {Kind: identity.Own, Names: map[string]string{"image": "300"}, Absent: true},

@@ -54,6 +54,8 @@ func Promises() system.Promises {
 		"library: models of molecules use structures":        modelsUseStructures,
 		"library: columns that cannot be learned are named":  unfitColumnsAreNamed,
 		"library: contents are found":                        contentsAreFound,
+		"library: hits state their places":                   hitsStatePlaces,
+		"library: pages of texts are served":                 pagesAreServed,
 		"library: after reveals nothing":                     afterRevealsNothing,
 		"library: lists are sorted":                          listsAreSorted,
 		"library: links open as pages":                       linksOpenAsPages,
