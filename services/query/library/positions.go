@@ -137,7 +137,7 @@ func partOf(w library.PlacedWords, from, to int, match bool) textPart {
 	left, top, right, bottom := float64(w.Box[0])/unit, float64(w.Box[1])/unit, float64(w.Box[2])/unit, float64(w.Box[3])/unit
 	count := utf8.RuneCountInString(shown)
 	toLeft := strings.ContainsFunc(shown, func(r rune) bool { return unicode.In(r, unicode.Hebrew, unicode.Arabic) })
-	if down := count > 1 && bottom-top > right-left; !down && !toLeft {
+	if down := count > 2 && bottom-top > 2*(right-left); !down && !toLeft {
 		width := (right - left) / float64(count)
 		right = left + width*float64(utf8.RuneCountInString(shown[:min(to, len(shown))]))
 		left += width * float64(utf8.RuneCountInString(shown[:from]))

@@ -146,7 +146,7 @@ func (e Excerpt) parts(start, end int, found []match) []Part {
 		}
 	}
 	before := text[start:found[0].start]
-	if e.At+start > 0 {
+	if e.At+start > 0 && !strings.HasSuffix(text[:start], pageEnd) {
 		before = ellipsis + before
 	}
 	add(before, false)
@@ -157,11 +157,20 @@ func (e Excerpt) parts(start, end int, found []match) []Part {
 		}
 	}
 	after := text[found[len(found)-1].end:end]
-	if strings.TrimSpace(text[end:]) != "" || !e.Last {
+	if e.continues(end) {
 		after += ellipsis
 	}
 	add(after, false)
 	return all
+}
+
+// continues reports whether the page of a position in an excerpt continues after it.
+func (e Excerpt) continues(at int) bool {
+	rest := strings.TrimLeft(e.Text[at:], " \t\r\n")
+	if rest == "" {
+		return !e.Last
+	}
+	return !strings.HasPrefix(rest, pageEnd)
 }
 
 func spaced(s string) string {

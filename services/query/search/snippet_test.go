@@ -12,7 +12,11 @@ import (
 // snippets returns the snippets of a node with a text.
 func snippets(t *testing.T, name, text string, asked search.Terms, properties ...search.Property) []search.Snippet {
 	t.Helper()
-	all, err := search.Snippets(name, properties, func(yield func(search.Excerpt, error) bool) { yield(search.Whole(text), nil) }, asked)
+	all, err := search.Snippets(name, properties, func(yield func(search.Excerpt, error) bool) {
+		whole := search.Whole(text)
+		whole.Place = search.PlaceOf(text, "")
+		yield(whole, nil)
+	}, asked)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,6 +58,53 @@ func TestSnippets(t *testing.T) {
 	}
 	if got := snippets(t, "other", "", asked, search.Property{Field: "author", Value: "an author"}, search.Property{Field: "title", Value: "The  plan"}); len(got) != 1 || got[0].Field != "title" || marked(got[0]) != "The [plan]" {
 		t.Errorf("got snippets %+v, want one of the title", got)
+	}
+}
+
+// TestSnippetsEndWithPages checks that snippets have the words of one page, and that an ellipsis means that the page continues.
+func TestSnippetsEndWithPages(t *testing.T) {
+	parsed, err := terms.Parse("fox")
+	if err != nil {
+		t.Fatal(err)
+	}
+	filler := strings.Repeat("filler words without use ", 20)
+	for text, want := range map[string]string{
+		"a first page\fa fox\n\fa last page": "a fox",
+		"a fox and more\f" + filler:          "a fox and more",
+		"first\fa fox":                       "a fox",
+	} {
+		got := snippets(t, "", text, parsed.Terms)
+		if len(got) != 1 || got[0].Page == 0 || strings.TrimSpace(shown(got[0])) != want {
+			t.Errorf("%q: got %+v, want %q with a page", text, got, want)
+		}
+	}
+	got := snippets(t, "", "first\f"+filler+"a fox "+filler+"\f"+filler, parsed.Terms)
+	if text := shown(got[0]); got[0].Page != 2 || !strings.HasPrefix(text, "…") || !strings.HasSuffix(text, "…") {
+		t.Errorf("got %q of page %d, want a part of page 2 between ellipses", text, got[0].Page)
+	}
+}
+
+func shown(s search.Snippet) string {
+	var b strings.Builder
+	for _, p := range s.Parts {
+		b.WriteString(p.Text)
+	}
+	return b.String()
+}
+
+// TestFormsIn checks that other forms of the words of a query are marked in a text.
+func TestFormsIn(t *testing.T) {
+	parsed, err := terms.Parse(`run "fox" haus* -draft title:dog`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const text = "A runner runs; running foxes and a fox draft a Haustür for dogs."
+	marked := []string{}
+	for _, s := range search.Mark(text, search.FormsIn(text, parsed.Terms)) {
+		marked = append(marked, text[s.Start:s.End])
+	}
+	if want := []string{"runs", "running", "fox", "Haustür"}; !slices.Equal(marked, want) {
+		t.Errorf("got %q, want %q", marked, want)
 	}
 }
 

@@ -25,6 +25,7 @@ func TestLibrary(t *testing.T) {
 		"endless":          endless,
 		"share":            share,
 		"search":           search,
+		"found pages":      foundPages,
 		"records":          libraryRecords,
 		"models":           models,
 		"kinds of files":   kindsOfFiles,

@@ -13,6 +13,7 @@ import { Code, languageOf } from "./code.js";
 import { Drawing } from "./drawing.js";
 import { Entries, isArchive } from "./entries.js";
 import { Markdown } from "./markdown.js";
+import Pages, { wanted } from "./pages.js";
 import { readMetadata } from "./nodes.js";
 import { contentOf, drawn, hrefOf, isFinal, linkToken, type Node, nameOf, pictureOf, type RecordRow, shownAt } from "./view.js";
 import { Waiting } from "./waiting.js";
@@ -21,6 +22,8 @@ const longest = 200_000; // characters of a text that are shown at first
 
 export function Preview({ node }: { node: Node }): JSX.Element {
   if (!isFinal(node) && !pictureOf(node, 1)) return <Waiting node={node} />;
+  const found = wanted();
+  if (found) return <Pages node={node} {...found} />;
   if (drawn(node) && node.totalRecords) return <Drawings node={node} />;
   if ((node.preview === "rows" || node.preview === "document") && node.totalRecords) return <Rows node={node} />; // a workbook, too
   const picture = pictureOf(node, 1200);

@@ -14,7 +14,7 @@ import { Bdi, count, counted, Time, visible } from "../ui/text.js";
 import { readNode } from "./nodes.js";
 import { Thumbnail } from "./parts.js";
 import { TagChips } from "./tagchips.js";
-import { hrefOf, kindOf, type Node, nameOf, sizeOf } from "./view.js";
+import { foundAt, hrefOf, kindOf, type Node, nameOf, placeOf, sizeOf } from "./view.js";
 
 type Result = Schemas["SearchResult"];
 type Hit = Schemas["SearchHit"];
@@ -125,7 +125,7 @@ export default function SearchPage({ Elsewhere }: PageProps): JSX.Element {
         <p class="soft hits-count" role="status">
           {about && `${about.totalIsMinimum ? "More than " : ""}${counted(about.total, "result")}, best first`}
         </p>
-        <ul class="hits" aria-label="Results">{hits.map((hit) => <One key={hit.node.id} hit={hit} />)}</ul>
+        <ul class="hits" aria-label="Results">{hits.map((hit) => <One key={hit.node.id} hit={hit} q={now.q} />)}</ul>
         {list.more.value
           ? <p class="list-end"><Button onClick={() => list.next()}>Show more results</Button></p>
           : <p class="list-end">End of results</p>}
@@ -172,7 +172,7 @@ const fields: Partial<Record<Schemas["Snippet"]["field"], string>> = {
   title: "Title", author: "Author", byline: "Author", subject: "Subject", keywords: "Keywords", attachmentNames: "Attached file",
 };
 
-function One({ hit: { node, snippets, textCut } }: { hit: Hit }): JSX.Element {
+function One({ hit: { node, snippets, textCut }, q }: { hit: Hit; q: string }): JSX.Element {
   const title = snippets.find((s) => s.field === "name"), others = snippets.filter((s) => s.field !== "name");
   return (
     <li class="card hit">
@@ -180,7 +180,11 @@ function One({ hit: { node, snippets, textCut } }: { hit: Hit }): JSX.Element {
       <div class="grow">
         <a class="name" href={hrefOf(node)}>{title ? <Marked parts={title.parts} /> : <Bdi text={nameOf(node)} />}</a>
         {others.map((s, i) => (
-          <p key={i} class="snippet">{fields[s.field] && <span class="soft">{fields[s.field]}: </span>}<Marked parts={s.parts} /></p>
+          <p key={i} class="snippet">
+            {fields[s.field] && <span class="soft">{fields[s.field]}: </span>}
+            {s.field === "text" && <><a href={foundAt(node, q, s)}><Bdi text={placeOf(s) || "Text"} /></a>: </>}
+            <Marked parts={s.parts} />
+          </p>
         ))}
         {textCut && <p class="sub">The text is searched in part: {visible(textCut)}.</p>}
         <p class="sub hit-facts">

@@ -68,6 +68,22 @@ function withLink(address: string, parameters: Record<string, string> = {}): str
 export const addressOf = (id: string): string => withLink(`/library/${encodeURIComponent(id)}`);
 export const hrefOf = (node: Node): string => node.type === "User" && isOwn(node) ? withLink("/library") : addressOf(node.id);
 
+type Snippet = Schemas["Snippet"];
+
+/** Where the words of a snippet of a text are; empty in a text without pages. */
+export function placeOf({ page, pageType, sheet }: Snippet): string {
+  if (!page) return "";
+  return sheet ? `Sheet ${sheet}` : `${{ page: "Page", slide: "Slide", sheet: "Sheet" }[pageType ?? "page"]} ${page}`;
+}
+
+/** The page of a file with the words of a snippet, which a query has found. */
+export function foundAt(node: Node, q: string, { page, parts }: Snippet): string {
+  const words = parts.filter((p) => p.match).map((p) => p.text.replaceAll("\"", " ").trim());
+  const others = [...new Set(words)].filter((w) => w && !q.toLowerCase().includes(w.toLowerCase())).map((w) => `"${w}"`);
+  const marked = [q, ...others].join(" ");
+  return withLink(`/library/${encodeURIComponent(node.id)}`, { page: String(page ?? 1), q: marked.length <= 500 ? marked : q });
+}
+
 const fileAt = (id: string): string => `/v1/library/files/${encodeURIComponent(id)}`;
 export const contentOf = (node: Node): string => withLink(`${fileAt(node.id)}/content`);
 /** The address at which a browser displays a PDF or a picture; other files are downloaded. */

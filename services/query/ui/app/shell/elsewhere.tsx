@@ -42,7 +42,12 @@ function One({ hit }: { hit: Found["hits"][number] }): JSX.Element {
     <li class="card hit">
       <div class="grow">
         {href ? <a class="name" href={href}>{name}</a> : <p class="name">{name}</p>}
-        {hit.snippets.filter((s) => s.field !== "name").map((s, i) => <p key={i} class="snippet"><Marked parts={s.parts} /></p>)}
+        {hit.snippets.filter((s) => s.field !== "name").map((s, i) => (
+          <p key={i} class="snippet">
+            {s.page && <span class="soft">Page {s.page}: </span>}
+            <Marked parts={s.parts} />
+          </p>
+        ))}
         {hit.textCut && <p class="sub">{visible(hit.textCut)}</p>}
         <p class="sub hit-facts">{area?.label} · <Time iso={hit.createdAt} /></p>
       </div>
