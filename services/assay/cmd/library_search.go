@@ -150,8 +150,12 @@ func (s *settings) writeSnippets(w io.Writer, snippets []client.SearchSnippet, c
 }
 
 func newLibraryText(s *settings) *cobra.Command {
-	return s.newNodes(&cobra.Command{Use: "text PATH...", Short: "Print the text of files"},
+	page := 0
+	cmd := s.newNodes(&cobra.Command{Use: "text PATH...", Short: "Print the text of files"},
 		func(ctx context.Context, c *client.Client, n client.Node, w io.Writer) error {
+			if page > 0 {
+				return writePage(ctx, c, n, page, w)
+			}
 			text, err := c.NodeText(ctx, n.ID, client.Reading{})
 			if err != nil {
 				return err
@@ -159,6 +163,23 @@ func newLibraryText(s *settings) *cobra.Command {
 			_, err = io.Copy(w, text)
 			return errors.Join(err, text.Close())
 		})
+	cmd.Flags().IntVar(&page, "page", 0, "print only this page, slide or sheet, from 1")
+	return cmd
+}
+
+// writePage writes the text of a page of a file.
+func writePage(ctx context.Context, c *client.Client, n client.Node, page int, w io.Writer) error {
+	found, err := c.NodePage(ctx, n.ID, page, "", client.Reading{})
+	if err != nil {
+		return err
+	}
+	for _, part := range found.Parts {
+		if _, err := io.WriteString(w, part.Text); err != nil {
+			return err
+		}
+	}
+	_, err = io.WriteString(w, "\n")
+	return err
 }
 
 func newLibraryMetadata(s *settings) *cobra.Command {

@@ -38,7 +38,7 @@ func (a *Area) pageRoute(r *web.Router) {
 type pageInput struct {
 	web.IDParam
 	ReaderParam
-	Page  int    `path:"page" minimum:"1" maximum:"10000000" example:"7"`
+	Page  int    `path:"page" minimum:"1" maximum:"10000000" example:"7" doc:"number of the page, slide or sheet, from 1, such as the page of a snippet"`
 	Query string `query:"q" maxLength:"500" example:"\"annual report\" 202*" doc:"what to mark"`
 }
 
@@ -48,9 +48,9 @@ type pageOutput struct {
 }
 
 type textPage struct {
-	Page   int        `json:"page"`
+	Page   int        `json:"page" doc:"number of the page, slide or sheet, from 1"`
 	Pages  int        `json:"pages" doc:"number of pages with text; 1 for a text without pages"`
-	Type   string     `json:"pageType" enum:"page,slide,sheet"`
+	Type   string     `json:"pageType" enum:"page,slide,sheet" doc:"what page counts"`
 	Sheet  string     `json:"sheet,omitempty" doc:"name of the sheet"`
 	Width  float64    `json:"width,omitempty" doc:"of the page, in points (1/72 inch); absent if the positions of the words are unknown"`
 	Height float64    `json:"height,omitempty" doc:"of the page, in points"`

@@ -114,6 +114,10 @@ func pagesAreServed(t *testing.T, s system.System) {
 			t.Errorf("got %+v, want %s %d of %d, sheet %q", got, test.pageType, test.page, test.pages, test.sheet)
 		}
 	}
+	p := system.Launch(t, "assay", []string{"ASSAY_SERVER=" + s.HTTP, "ASSAY_OWNER=" + owner}, "library", "text", "/paper.pdf", "--page", "3")
+	if status := p.End(t); status != 0 || p.Output.String() != "The last foxes\n" {
+		t.Errorf("assay library text --page 3 printed %q with status %d, want the third page", p.Output, status)
+	}
 	at := func(page any, query string) string {
 		return fmt.Sprintf("/v1/library/files/%s/pages/%v?%s", all.paper.ID, page, query)
 	}
