@@ -96,7 +96,7 @@ func ReadPositions(r io.ReaderAt, size int64, page int) (p Positions, found bool
 	if err != nil {
 		return p, false, fmt.Errorf("positions of words: %w", err)
 	}
-	defer file.Close()
+	defer file.Close() //nolint:errcheck // it only reads
 	if err := json.NewDecoder(io.LimitReader(file, maxPagePositions)).Decode(&p); err != nil {
 		return p, false, fmt.Errorf("positions of words: %w", err)
 	}

@@ -32,7 +32,7 @@ func permissionsHold(t *testing.T, s system.System) {
 	stranger, holder, anonymous := who{"stranger", system.NewOwner(), ""}, who{"link holder", system.NewOwner(), link.Token}, who{"anonymous", "", ""}
 
 	reads := []string{"/nodes/{id}", "/nodes/{id}?wait=1s", "/nodes/{id}/path", "/nodes/{id}/zip", "/files/{id}/content", "/files/{id}/images", "/files/{id}/metadata", "/files/{id}/workflow",
-		"/files/{id}/text", "/files/{id}/records", "/files/{id}/records/0", "/files/{id}/records/summary", "/files/{id}/records/0/content", "/files/{id}/export?format=csv"}
+		"/files/{id}/text", "/files/{id}/pages/1?q=name", "/files/{id}/records", "/files/{id}/records/0", "/files/{id}/records/summary", "/files/{id}/records/0/content", "/files/{id}/export?format=csv"}
 	folderReads := []string{"/nodes/{id}", "/nodes/{id}/path", "/nodes/{id}/children", "/nodes/{id}/children?sort=name", "/nodes/{id}/zip"}
 	writes := []struct {
 		method, path, body string
