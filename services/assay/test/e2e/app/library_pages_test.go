@@ -51,11 +51,11 @@ func foundPages(t *testing.T, b *Browser, s system.System) {
 		t.Errorf("got marks with the distances %v from a word, want two on the words", marks)
 	}
 	p.Wait(t, `(() => { const card = document.querySelector(".text-card").getBoundingClientRect(), at = document.querySelector("pre mark").getBoundingClientRect(); return card.top <= at.top && at.bottom <= card.bottom; })()`)
-	p.State(t, "file-page")
+	p.State(t, "file-found")
 	p.Go(t, "/library/"+paper.ID+"?q=foxes+chapter")
 	p.See(t, ".pages-bar", "Page 1 of 12")
 	p.Wait(t, `document.querySelector(".page-drawn img")?.naturalWidth > 0`)
-	p.State(t, "file-page-picture")
+	p.State(t, "file-found-picture")
 	p.Click(t, ".pages-bar button:not(:disabled)", "")
 	p.See(t, ".pages-bar", "Page 2 of 12")
 	p.See(t, "pre.text mark", "foxes")
@@ -65,7 +65,7 @@ func foundPages(t *testing.T, b *Browser, s system.System) {
 	p.Click(t, ".snippet a", "Sheet Animals")
 	p.See(t, ".pages-bar", "Sheet Animals, 2 of 2")
 	p.See(t, "pre.text mark", "quokka")
-	p.State(t, "file-sheet")
+	p.State(t, "file-found-sheet")
 	p.Go(t, "/library/"+paper.ID+"?page=99")
 	p.See(t, ".empty", "The text has no page 99: the last page is 12.")
 }
