@@ -131,21 +131,10 @@ func withNumbers(text, numbers string) string {
 
 // object reads a compressed result of a run, up to search.MaxText bytes. It returns "" if there is none or if it is damaged.
 func (s *source) object(ctx context.Context, p search.Pending, name string) (string, error) {
-	text, err := readText(ctx, s.bucket, p.ID, p.Run, name)
-	switch {
-	case errors.Is(err, blob.ErrNotFound):
-		return "", nil
-	case errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum), errors.Is(err, io.EOF):
-		s.log.Error().Err(err).Str("file", p.ID).Str("object", name).Msg("skipped a damaged text")
+	body, err := s.bucket.Open(ctx, library.ResultKey(p.ID, p.Run, name), "")
+	if errors.Is(err, blob.ErrNotFound) {
 		return "", nil
 	}
-	return text, err
-}
-
-// readText reads a compressed result of a run of a file, up to search.MaxText bytes. It returns blob.ErrNotFound if there is none, and
-// errors of gzip if it is damaged.
-func readText(ctx context.Context, bucket *blob.Store, id string, run int64, name string) (string, error) {
-	body, err := bucket.Open(ctx, library.ResultKey(id, run, name), "")
 	if err != nil {
 		return "", err
 	}
@@ -155,7 +144,14 @@ func readText(ctx context.Context, bucket *blob.Store, id string, run int64, nam
 	if err == nil {
 		_, err = io.Copy(&text, io.LimitReader(unpacked, search.MaxText))
 	}
-	return strings.ToValidUTF8(text.String(), " "), err
+	switch {
+	case errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum), errors.Is(err, io.EOF):
+		s.log.Error().Err(err).Str("file", p.ID).Str("object", name).Msg("skipped a damaged text")
+		return "", nil
+	case err != nil:
+		return "", err
+	}
+	return strings.ToValidUTF8(text.String(), " "), nil
 }
 
 // propertiesOf returns the properties in the metadata of a file. A list has a property for each of its texts.

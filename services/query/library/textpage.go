@@ -78,7 +78,8 @@ func (a *Area) getPage(ctx context.Context, in *pageInput) (*pageOutput, error) 
 		return nil, err
 	}
 	defer leave()
-	text, err := readText(ctx, a.bucket, file.ID, file.Run, library.TextName)
+	reader := &pageReader{page: in.Page, asked: parsed.Terms}
+	err = reader.read(ctx, a, file)
 	if errors.Is(err, blob.ErrNotFound) {
 		return nil, web.NotFound("The file has no text" + a.without(ctx, file, extract.StepText) + ".")
 	}
@@ -86,11 +87,11 @@ func (a *Area) getPage(ctx context.Context, in *pageInput) (*pageOutput, error) 
 		return nil, err
 	}
 	pageType, _ := file.Metadata[library.MetadataPageType].(string)
-	shown, at, pages, found := search.PageOf(text, pageType, in.Page)
-	if !found {
-		return nil, web.NotFound(fmt.Sprintf("The text has no page %d: the last page is %d.", in.Page, pages))
+	if in.Page > reader.pages() {
+		return nil, web.NotFound(fmt.Sprintf("The text has no page %d: the last page is %d.", in.Page, reader.pages()))
 	}
-	page := textPage{Page: in.Page, Pages: pages, Type: search.PagePlain, Sheet: at.Sheet}
+	shown, at := reader.String(), reader.place(pageType)
+	page := textPage{Page: in.Page, Pages: reader.pages(), Type: search.PagePlain, Sheet: at.Sheet}
 	if at.Page > 0 {
 		page.Type = at.Type
 	}
@@ -106,6 +107,7 @@ func (a *Area) getPage(ctx context.Context, in *pageInput) (*pageOutput, error) 
 		}
 	}
 	page.Parts, page.Cut = unplaced(shown, parsed.Terms)
+	page.Cut = page.Cut || reader.cut
 	return &pageOutput{CacheControl: noStore, Body: page}, nil
 }
 

@@ -45,22 +45,6 @@ func Places(text, pageType string, parts []string) []Place {
 	return places
 }
 
-// PageOf returns the text of a page, from 1, its place, and the number of pages of the text. It returns found = false if there is no such
-// page. A text without pages has one.
-func PageOf(text, pageType string, page int) (part string, at Place, pages int, found bool) {
-	last := strings.TrimSuffix(text, pageEnd)
-	if pages = strings.Count(last, pageEnd) + 1; page < 1 || page > pages {
-		return "", Place{}, pages, false
-	}
-	at, part = PlaceOf(text, pageType), text
-	for n := 1; n < page; n++ {
-		_, part, _ = strings.Cut(part, pageEnd)
-	}
-	at = at.after(text, len(text)-len(part))
-	part, _, _ = strings.Cut(part, pageEnd)
-	return part, at, pages, true
-}
-
 // after returns the place at a position in a text that begins at p.
 func (p Place) after(text string, at int) Place {
 	if p.Page == 0 {
