@@ -1,4 +1,4 @@
-// Package tutorial runs the commands of docs/tutorial.md, and makes the terminal picture of the README.
+// Package tutorial runs the commands of README.md and docs/tutorial.md, and makes the terminal picture of the README.
 package tutorial
 
 import (

@@ -23,6 +23,7 @@ type reader struct {
 	home    string
 	env     []string
 	address string // host and port of the server
+	server  *exec.Cmd
 }
 
 // newReader returns a reader with the program in the path. Servers choose free ports.
@@ -78,6 +79,7 @@ func (r *reader) start(t *testing.T, commands string) {
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
+	r.server = c
 	lines := bufio.NewScanner(out)
 	for lines.Scan() {
 		if lines.Text() == "Assay is ready." {
