@@ -29,7 +29,7 @@ import (
 var (
 	shots = flag.String("app.screenshots", os.Getenv("ASSAY_SCREENSHOTS"), "a directory for screenshots of every page and state")
 	timed = flag.Bool("app.timed", false, "check the time limits, which need a machine without other load")
-	modes = flag.Bool("app.modes", false, "run axe in each of the modes light, dark and phone; by default, in one of them per state")
+	modes = flag.Bool("app.modes", false, "run axe in every mode; by default, in one of them per state")
 	rows  = flag.Int("app.rows", 150, "number of rows in the long list")
 	size  = flag.Int("app.size", 64, "size of the interrupted upload in MiB")
 )
@@ -273,29 +273,41 @@ func (p *Page) scheme(t *testing.T, name string) {
 	p.Eval(t, "for (let i = 0; i < 2; i++) await new Promise((done) => requestAnimationFrame(done))") // wait until the page is drawn
 }
 
-// State checks the current state of the page: axe finds no violation, and a phone shows no horizontal scroll bar.
-// Without -app.modes, axe runs in the light theme, in the dark theme or on a phone, depending on the name of the state.
-// With -app.screenshots it saves NAME-light.png, NAME-dark.png and NAME-phone.png.
+// modesOf are the names of the modes in which State looks at a page.
+var modesOf = []string{"light", "dark", "phone", "rtl"}
+
+// State checks the current state of the page: a screen reader reads it in order, axe finds no violation, and neither a
+// phone nor a page from right to left shows a horizontal scroll bar. Without -app.modes, axe runs in one of the modes,
+// depending on the name of the state. With -app.screenshots it saves a picture of every mode, such as NAME-light.png.
 func (p *Page) State(t *testing.T, name string) {
 	t.Helper()
-	chosen := crc32.ChecksumIEEE([]byte(name)) % 3
-	check := func(number uint32, mode string) {
+	p.Reading(t, name)
+	chosen := int(crc32.ChecksumIEEE([]byte(name))) % len(modesOf)
+	check := func(number int) {
 		if *modes || number == chosen {
-			p.axe(t, name+" ("+mode+")")
+			p.axe(t, name+" ("+modesOf[number]+")")
 		}
-		p.save(t, name+"-"+mode)
+		p.save(t, name+"-"+modesOf[number])
 	}
-	for i, scheme := range []string{"light", "dark"} {
+	fits := func(mode string) {
+		if over := Read[int](t, p, `document.documentElement.scrollWidth - innerWidth`); over > 0 {
+			t.Errorf("%s (%s) is %d px too wide", name, mode, over)
+		}
+	}
+	for number, scheme := range []string{"light", "dark"} {
 		p.scheme(t, scheme)
-		check(uint32(i), scheme)
+		check(number)
 	}
 	p.scheme(t, "light")
 	p.Phone(t)
-	if over := Read[int](t, p, `document.documentElement.scrollWidth - innerWidth`); over > 0 {
-		t.Errorf("%s is %d px too wide for a phone", name, over)
-	}
-	check(2, "phone")
+	fits("phone")
+	check(2)
+	p.Eval(t, `document.documentElement.dir = "rtl"`)
+	fits("phone, from right to left")
 	p.Desktop(t)
+	fits("from right to left")
+	check(3)
+	p.Eval(t, `document.documentElement.dir = ""`)
 }
 
 func (p *Page) axe(t *testing.T, state string) {

@@ -68,7 +68,7 @@ func TestOperations(t *testing.T) {
 	p.See(t, ".empty h2", "No findings")
 	p.State(t, "operations-sweeps")
 	p.Go(t, "/operations/providers")
-	p.Click(t, ".provider button", "Resume")
+	p.Click(t, ".provider button", "Enable")
 	p.See(t, "dialog p", "cost money")
 	p.State(t, "operations-providers")
 }

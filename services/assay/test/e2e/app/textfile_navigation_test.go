@@ -2,7 +2,12 @@ package app
 
 import (
 	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/assay-project/assay/services/assay/client"
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
@@ -48,4 +53,36 @@ func offline(t *testing.T, b *Browser, s system.System) {
 	p.Offline(t, false)
 	p.See(t, ".numbers dd", "2")
 	p.Wait(t, fmt.Sprintf(`location.pathname === "/files/%s"`, file.FileID))
+}
+
+// left: a page that was left has no live events, although the browser keeps it for the way back, where it has them again.
+// Otherwise the streams of a few pages take all connections that a browser opens to a server.
+func left(t *testing.T, b *Browser, s system.System) {
+	const soon = 30 * time.Second // the browser ends the requests of a page that it keeps after a minute
+	through := system.Forward(t, s.HTTP)
+	var streams atomic.Int32
+	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/events") {
+			streams.Add(1)
+			defer streams.Add(-1)
+		}
+		through.ServeHTTP(w, r)
+	}))
+	t.Cleanup(front.Close)
+	p := b.Open(t, front.URL, "/files")
+	for _, path := range []string{"/account", "/files", "/account", "/files"} {
+		p.Go(t, path)
+	}
+	p.See(t, ".empty h2", "No text files yet")
+	for end := time.Now().Add(soon); streams.Load() != 1; time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("%d streams are open, want that of the page", streams.Load())
+		}
+	}
+	p.Eval(t, `history.back()`)
+	p.arrive(t, `location.pathname === "/account"`)
+	p.Eval(t, `history.back()`)
+	p.arrive(t, `location.pathname === "/files"`)
+	upload(t, s, p.Owner, "later.txt", "one two")
+	p.See(t, doneRow, "later.txt")
 }

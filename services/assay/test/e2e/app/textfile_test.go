@@ -36,6 +36,7 @@ func TestTextFiles(t *testing.T) {
 		"recent items":              recentItems,
 		"back":                      back,
 		"offline":                   offline,
+		"left":                      left,
 	} {
 		t.Run(name, func(t *testing.T) { prove(t, b, s.System) })
 	}

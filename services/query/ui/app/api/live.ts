@@ -58,6 +58,9 @@ export class Stream {
       if (document.hidden) this.timer = setTimeout(() => this.close(), hiddenFor);
       else if (this.followers.size > 0 && !this.source) this.open();
     });
+    // A page that was left can stay in memory, for the way back, and its streams would take the connections of the next page.
+    addEventListener("pagehide", () => this.close());
+    addEventListener("pageshow", ({ persisted }) => { if (persisted && this.followers.size > 0) this.open(); });
     addEventListener("online", () => {
       if (this.followers.size === 0) return;
       if (this.state.value !== "live") this.open();

@@ -28,7 +28,7 @@ export function Numbers({ now }: { now: Summary }): JSX.Element {
 
 function Change({ now, before }: { now: number; before: number | undefined }): JSX.Element | null {
   if (before === undefined || before === 0 && now === 0) return null;
-  if (before === 0) return <small>new</small>;
+  if (before === 0) return <small title="None in the previous period">from 0</small>;
   const share = now / before - 1;
   if (Math.abs(share) < 0.005) return <small title="Same as the previous period">=</small>;
   const text = `${share > 0 ? "+" : "−"}${percent(Math.abs(share))}`;

@@ -100,7 +100,10 @@ function Item({ node, level, ...props }: { node: Node; level: number } & TreePro
   const excluded = without?.has(node.id) ?? false, current = chosen === node.id;
   return (
     <li>
-      <div class={current ? "tree-row current" : "tree-row"} style={{ paddingLeft: `${level * 16}px` }} {...choose ? {} : targetOf(node)}>
+      <div
+        class={current ? "tree-row current" : "tree-row"} style={{ paddingInlineStart: `${level * 16}px` }}
+        {...choose ? {} : targetOf(node)}
+      >
         {empty || excluded
           ? <span class="tree-space" />
           : (

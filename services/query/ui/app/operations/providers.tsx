@@ -120,13 +120,13 @@ function One({ provider: p, changed }: { provider: Provider; changed: () => Prom
           Check the key
         </Button>
         {p.enabled
-          ? <Button icon={Pause} disabled={busy} onClick={() => void set(false)}>Pause</Button>
-          : <Button icon={Play} disabled={busy} onClick={() => ask(true)}>Resume …</Button>}
+          ? <Button icon={Pause} disabled={busy} onClick={() => void set(false)}>Disable</Button>
+          : <Button icon={Play} disabled={busy} onClick={() => ask(true)}>Enable …</Button>}
       </div>
       {asks && (
-        <Dialog title={`Resume ${name}?`} close={() => ask(false)} footer={<>
+        <Dialog title={`Enable ${name}?`} close={() => ask(false)} footer={<>
           <Button onClick={() => ask(false)}>Cancel</Button>
-          <Button kind="primary" icon={Play} onClick={() => void set(true)}>Resume</Button>
+          <Button kind="primary" icon={Play} onClick={() => void set(true)}>Enable</Button>
         </>}>
           <p>
             Calls to this provider cost money: at most {money(p.editMicros)} for an edit
@@ -139,7 +139,7 @@ function One({ provider: p, changed }: { provider: Provider; changed: () => Prom
 }
 
 function State({ provider: { enabled, state } }: { provider: Provider }): JSX.Element {
-  if (!enabled) return <Badge tone="neutral">On hold</Badge>;
+  if (!enabled) return <Badge tone="neutral">Disabled</Badge>;
   if (state.suspended !== undefined) return <Badge tone="bad">Suspended</Badge>;
   if (state.heldUntil !== undefined || state.openUntil !== undefined) return <Badge tone="warn">Waiting</Badge>;
   return <Badge tone="good">Enabled</Badge>;

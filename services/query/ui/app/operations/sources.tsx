@@ -22,7 +22,7 @@ const kinds: Record<Source["kind"], string> = { rss: "RSS, Atom or JSON Feed", n
 const states: Record<Source["state"]["status"], { label: string; tone: Tone }> = {
   disabled: { label: "Disabled", tone: "neutral" }, waiting: { label: "Waiting", tone: "good" },
   polling: { label: "Polling", tone: "active" },
-  paused: { label: "Paused", tone: "warn" }, stopped: { label: "Stopped", tone: "bad" },
+  paused: { label: "Failing", tone: "warn" }, stopped: { label: "Stopped", tone: "bad" },
 };
 
 /** Writes the settings of a source unless they have changed since they were read. */

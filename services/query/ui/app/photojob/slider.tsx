@@ -7,7 +7,7 @@ export function Slider({ before, after, name, width, height }: {
 }): JSX.Element {
   const [at, setAt] = useState(50); // percent
   return (
-    <div class="slider" style={{ aspectRatio: `${width} / ${height}`, "--at": `${at}%` }}>
+    <div class="slider" dir="ltr" style={{ aspectRatio: `${width} / ${height}`, "--at": `${at}%` }}>
       <img class="after" src={after} alt={`${name}, edited`} />
       <img class="before" src={before} alt={`${name}, as uploaded`} />
       <span class="divider" aria-hidden="true" />

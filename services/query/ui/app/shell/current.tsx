@@ -1,11 +1,11 @@
 // The page at the current address, which is loaded when it is first shown.
 import type { ComponentType, JSX } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { type Match, type PageProps, path, type Route } from "../router.js";
 import { ButtonLink } from "../ui/button.js";
 import { EmptyState, ErrorState, Loading, Skeleton } from "../ui/feedback.js";
 import { Search } from "../ui/icon.js";
-import { Page } from "../ui/page.js";
+import { announced, Page } from "../ui/page.js";
 
 const pages = new Map<Route, ComponentType<PageProps>>();
 
@@ -32,34 +32,30 @@ export function Current({ at, start, Elsewhere }: {
     }, () => { if (!gone) setFailed(true); });
     return () => { gone = true; };
   }, [at?.route]);
-  const first = useRef(path.value);
-  useEffect(() => { // a screen reader continues at the new page
-    if (first.current === path.value) return;
-    first.current = "";
-    if (document.activeElement === document.body || !document.activeElement) {
-      document.getElementById("title")?.focus({ preventScroll: true });
+  return <><p class="visually-hidden" role="status">{announced.value}</p>{page()}</>;
+
+  function page(): JSX.Element {
+    if (!at) {
+      return (
+        <Page title="Page not found">
+          <EmptyState
+            icon={Search} title="There is no page at this address"
+            action={<ButtonLink href={start}>Go to the start page</ButtonLink>}
+          />
+        </Page>
+      );
     }
-  }, [path.value, Found]);
-  if (!at) {
-    return (
-      <Page title="Page not found">
-        <EmptyState
-          icon={Search} title="There is no page at this address"
-          action={<ButtonLink href={start}>Go to the start page</ButtonLink>}
-        />
-      </Page>
-    );
+    if (failed) {
+      return (
+        <Page title={at.route.title}>
+          <ErrorState
+            title="Could not load the page" error="The connection was lost, or Assay was updated."
+            retry={() => location.reload()}
+          />
+        </Page>
+      );
+    }
+    if (!Found) return <Page title={at.route.title}><Loading what="the page"><Skeleton rows={6} height={55} /></Loading></Page>;
+    return <Found key={path.value} params={at.params} {...Elsewhere ? { Elsewhere } : {}} />;
   }
-  if (failed) {
-    return (
-      <Page title={at.route.title}>
-        <ErrorState
-          title="Could not load the page" error="The connection was lost, or Assay was updated."
-          retry={() => location.reload()}
-        />
-      </Page>
-    );
-  }
-  if (!Found) return <Page title={at.route.title}><Loading what="the page"><Skeleton rows={6} height={55} /></Loading></Page>;
-  return <Found key={path.value} params={at.params} {...Elsewhere ? { Elsewhere } : {}} />;
 }

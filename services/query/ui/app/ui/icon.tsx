@@ -1,10 +1,10 @@
 // Icons: strokes in a box of 24 × 24, in the color of the text. They are hidden from screen readers; the control has the accessible name.
 import type { ComponentChildren, FunctionComponent } from "preact";
 
-function icon(paths: ComponentChildren): FunctionComponent {
+function icon(paths: ComponentChildren, name = "icon"): FunctionComponent {
   return () => (
     <svg
-      class="icon" viewBox="0 0 24 24" width="20" height="20" fill="none" stroke="currentColor"
+      class={name} viewBox="0 0 24 24" width="20" height="20" fill="none" stroke="currentColor"
       stroke-width="1.75" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true"
       focusable="false"
     >
@@ -37,8 +37,8 @@ export const Alert = icon(<><path d="M12 3.5 2.5 20h19z" /><path d="M12 10v4M12 
 export const Clock = icon(<><circle cx="12" cy="12" r="8.5" /><path d="M12 7v5l3 2" /></>);
 export const More = icon(<path stroke-width="3" d="M12 5.5v.01M12 12v.01M12 18.5v.01" />);
 export const ChevronDown = icon(<path d="m6 9 6 6 6-6" />);
-export const ChevronLeft = icon(<path d="m15 6-6 6 6 6" />);
-export const ChevronRight = icon(<path d="m9 6 6 6-6 6" />);
+export const ChevronLeft = icon(<path d="m15 6-6 6 6 6" />, "icon onward");
+export const ChevronRight = icon(<path d="m9 6 6 6-6 6" />, "icon onward");
 export const User = icon(<><circle cx="12" cy="8" r="4" /><path d="M4 21c1-4 4-6 8-6s7 2 8 6" /></>);
 export const Sun = icon(
   <><circle cx="12" cy="12" r="4" /><path d="M12 2v2M12 20v2M2 12h2M20 12h2M5 5l1.5 1.5M17.5 17.5 19 19M5 19l1.5-1.5M17.5 6.5 19 5" /></>,

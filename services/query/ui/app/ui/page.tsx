@@ -1,6 +1,14 @@
+import { signal } from "@preact/signals";
 import type { ComponentChildren, JSX } from "preact";
 import { useEffect } from "preact/hooks";
+import { path } from "../router.js";
 import { Bdi, visible } from "./text.js";
+
+/** The title of a new page for screen readers, unless its heading gets the focus and is therefore read. */
+export const announced = signal("");
+
+const first = path.peek();
+let left = false; // whether the user has left the page that was loaded first
 
 /** A page with a title, which is also the document title, breadcrumbs, actions and content. */
 export function Page({ title, crumbs = [], actions, children, outside, lead }: {
@@ -13,7 +21,15 @@ export function Page({ title, crumbs = [], actions, children, outside, lead }: {
   /** A line below the title. */
   lead?: ComponentChildren;
 }): JSX.Element {
-  useEffect(() => { document.title = `${visible(title)} · Assay`; }, [title]);
+  useEffect(() => {
+    document.title = `${visible(title)} · Assay`;
+    left ||= path.peek() !== first;
+    if (!left) return;
+    // A screen reader continues at the new page.
+    const { activeElement: at, body } = document, heading = document.getElementById("title");
+    if (at && at !== body && at !== heading) announced.value = visible(title);
+    else heading?.focus({ preventScroll: true });
+  }, [title]);
   return (
     <>
       <header class="page-head">

@@ -13,7 +13,8 @@ export function Tabs({ label, tabs, chosen, choose }: {
 }): JSX.Element {
   const id = useId(), at = Math.max(0, tabs.findIndex((t) => t.key === chosen));
   const keys = (event: KeyboardEvent): void => {
-    const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: tabs.length - 1 }[event.key];
+    const back = document.dir === "rtl";
+    const to = { ArrowRight: back ? at - 1 : at + 1, ArrowLeft: back ? at + 1 : at - 1, Home: 0, End: tabs.length - 1 }[event.key];
     const tab = to === undefined ? undefined : tabs.at(to % tabs.length);
     if (!tab) return;
     event.preventDefault();

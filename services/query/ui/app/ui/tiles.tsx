@@ -36,7 +36,7 @@ export function Tiles<T>({ label, items, itemKey, tile, width = 200, height = 24
         const at = from * columns + i;
         const style = {
           width: `calc((100% - ${(columns - 1) * gap}px) / ${columns})`, height: `${height - gap}px`,
-          top: `${Math.floor(at / columns) * height}px`, left: `calc((100% + ${gap}px) / ${columns} * ${at % columns})`,
+          top: `${Math.floor(at / columns) * height}px`, insetInlineStart: `calc((100% + ${gap}px) / ${columns} * ${at % columns})`,
         };
         return <li key={itemKey(item)} class="tile" aria-setsize={items.length} aria-posinset={at + 1} style={style}>{tile(item)}</li>;
       })}
