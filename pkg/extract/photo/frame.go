@@ -92,7 +92,7 @@ func (e *edit) around(ctx context.Context, g operation.Gravity) (image.Rectangle
 		if len(boxes) > 0 {
 			return union(boxes), true, nil
 		}
-		e.degrade("no face")
+		e.degrade("no face: the center was used")
 	case operation.Subject:
 		boxes, mask, err := e.persons(ctx)
 		if err != nil {
@@ -101,7 +101,7 @@ func (e *edit) around(ctx context.Context, g operation.Gravity) (image.Rectangle
 		if len(boxes) > 0 {
 			return union(append(boxes, mask.Bounds())), true, nil
 		}
-		e.degrade("no subject")
+		e.degrade("no subject: the center was used")
 	}
 	return image.Rectangle{}, false, nil
 }

@@ -23,7 +23,7 @@ func TestFrames(t *testing.T) {
 		"all":         {photo.Request{Prompt: "flip horizontal, resize 24 px", Frames: "all"}, pixels.GIF, 5, ""},
 		"all as WebP": {photo.Request{Prompt: "sepia, resize 24 px, as webp", Frames: "all"}, pixels.WebP, 5, ""},
 		"all as JPEG": {photo.Request{Prompt: "resize 24 px, as jpeg", Frames: "all"}, pixels.JPEG, 1, first},
-		"once":        {photo.Request{Prompt: "crop 1:1 to faces, resize 16 px", Frames: "all"}, pixels.GIF, 5, "no face"},
+		"once":        {photo.Request{Prompt: "crop 1:1 to faces, resize 16 px", Frames: "all"}, pixels.GIF, 5, "no face: the center was used"},
 	} {
 		data, err := os.ReadFile("../pixels/testdata/frames.gif")
 		if err != nil {

@@ -63,7 +63,7 @@ func TestOperations(t *testing.T) {
 		"crop outside":                {step{Op: operation.Crop, Width: 10, Height: 10, X: 400, Gravity: operation.Northwest}, image.Pt(400, 200), image.Pt(0, 0), red, "not cropped: the area is outside of the photo of 400 × 200 pixels"},
 		"crop by ratio":               {step{Op: operation.Crop, Ratio: operation.Ratio{Width: 1, Height: 1}, Gravity: operation.West}, image.Pt(200, 200), image.Pt(199, 0), red, ""},
 		"crop by ratio, east":         {step{Op: operation.Crop, Ratio: operation.Ratio{Width: 1, Height: 1}, Gravity: operation.Northeast}, image.Pt(200, 200), image.Pt(0, 0), green, ""},
-		"crop to faces":               {step{Op: operation.Crop, Width: 100, Height: 50, Gravity: operation.Faces}, image.Pt(100, 50), image.Pt(20, 10), red, "no face"},
+		"crop to faces":               {step{Op: operation.Crop, Width: 100, Height: 50, Gravity: operation.Faces}, image.Pt(100, 50), image.Pt(20, 10), red, "no face: the center was used"},
 		"resize by percent":           {step{Op: operation.Resize, Percent: 25}, image.Pt(100, 50), image.Pt(99, 0), green, ""},
 		"enlarge by percent":          {step{Op: operation.Enlarge, Percent: 150}, image.Pt(600, 300), image.Pt(280, 20), red, added},
 		"enlarge to a box":            {step{Op: operation.Enlarge, Width: 1000, Height: 400}, image.Pt(800, 400), image.Pt(799, 399), white, added},

@@ -78,7 +78,7 @@ func TestPersons(t *testing.T) {
 	}
 	for prompt, degraded := range map[string]string{
 		"remove background": "remove background: no person", "background #102030": "background: no person",
-		"blur background": "blur background: no person", "crop 1:1 to subject": "no subject",
+		"blur background": "blur background: no person", "crop 1:1 to subject": "no subject: the center was used",
 	} {
 		e := edit(t, s, jpegOf(t, scene.New(320, 240, 9)), photo.Request{Prompt: prompt})
 		if e.Degraded != degraded || e.Format != "jpeg" {
@@ -127,7 +127,7 @@ func TestEdit(t *testing.T) {
 		"empty":                    {photo.Request{}, image.Pt(320, 240), "png", ""},
 		"crop":                     {photo.Request{Prompt: "crop 1:1, as jpeg"}, image.Pt(240, 240), "jpeg", ""},
 		"crop upright":             {photo.Request{Prompt: "crop 9:16"}, image.Pt(135, 240), "png", ""},
-		"no face":                  {photo.Request{Prompt: "crop 1:1 to faces"}, image.Pt(240, 240), "png", "no face"},
+		"no face":                  {photo.Request{Prompt: "crop 1:1 to faces"}, image.Pt(240, 240), "png", "no face: the center was used"},
 		"fit":                      {photo.Request{Prompt: "rotate 90, fit 100x100, as webp"}, image.Pt(75, 100), "webp", ""},
 		"not enlarged":             {photo.Request{Prompt: "resize 4000"}, image.Pt(320, 240), "png", "not enlarged: the photo has 320 × 240 pixels"},
 		"partly understood":        {photo.Request{Prompt: "sepia, add a Cat, blue sky"}, image.Pt(320, 240), "png", "not understood: add a Cat; blue sky"},

@@ -45,8 +45,11 @@ func sourceCells(s *settings, source client.FeedSource) []any {
 	if poll := source.State.LastPoll; poll != nil {
 		last = dateTime(poll.At) + " " + poll.Outcome
 	}
-	state, tags := source.State, strings.Join(source.Tags, ", ")
-	return []any{source.Name, source.Kind, s.state(state.Status), source.Interval, used(source), last, tags}
+	status, tags := source.State.Status, strings.Join(source.Tags, ", ")
+	if source.State.Failures > 0 && status == "paused" { // by the server, not by an operator
+		status = "failing"
+	}
+	return []any{source.Name, source.Kind, s.state(status), source.Interval, used(source), last, tags}
 }
 
 func used(source client.FeedSource) string {

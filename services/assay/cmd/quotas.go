@@ -50,7 +50,7 @@ func quotaFields(t *columns, q client.OwnerQuotas) {
 	row := func(name string, limit int64, used any, set *int64) {
 		var most any = limit
 		if limit == 0 {
-			most = "none"
+			most, used = "none", "-" // usage is counted only toward a limit
 		}
 		by := "settings"
 		if set != nil {
