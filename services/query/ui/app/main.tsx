@@ -1,7 +1,7 @@
 import { render } from "preact";
 import { begin, session } from "./api/identity.js";
 import { areas } from "./areas.js";
-import { Shell } from "./shell/shell.js";
+import { preload, Shell } from "./shell/shell.js";
 import { SignIn } from "./shell/signin.js";
 import { receivers, receiving } from "./upload/receivers.js";
 
@@ -21,8 +21,10 @@ function App() {
 receivers.value = receiving(areas);
 
 async function start(root: HTMLElement): Promise<void> {
+  preload();
   await begin();
   if (session.value === "out" && !shared) shared = await isPublic();
+  root.replaceChildren(); // the header that is shown until here
   render(<App />, root);
 }
 

@@ -35,6 +35,7 @@ func main() {
 
 // metafile is the part of esbuild's metafile that this command uses.
 type metafile struct {
+	Inputs  modules
 	Outputs map[string]struct {
 		EntryPoint string
 		CSSBundle  string
@@ -63,7 +64,7 @@ func build(app, out string) error {
 	if err != nil {
 		return err
 	}
-	result := api.Build(api.BuildOptions{
+	options := api.BuildOptions{
 		Define:        map[string]string{"areaLabels": string(text)},
 		AbsWorkingDir: app, EntryPoints: []string{"main.tsx", "operations/main.tsx", classic, "style/style.css"}, Outdir: filepath.Join(app, "dist"),
 		EntryNames: "[name]-[hash]", ChunkNames: "chunk-[hash]", AssetNames: "[name]-[hash]",
@@ -71,12 +72,15 @@ func build(app, out string) error {
 		JSX: api.JSXAutomatic, JSXImportSource: "preact",
 		MinifyWhitespace: true, MinifyIdentifiers: true, MinifySyntax: true, Charset: api.CharsetUTF8,
 		LegalComments: api.LegalCommentsNone, Metafile: true, LogLevel: api.LogLevelWarning,
-	})
-	if len(result.Errors) > 0 {
-		return errors.New("the build of the app failed")
 	}
-	var meta metafile
-	if err := json.Unmarshal([]byte(result.Metafile), &meta); err != nil {
+	_, meta, err := bundle(options)
+	if err != nil {
+		return err
+	}
+	first, later := meta.Inputs.reach("main.tsx")
+	options.Plugins = []api.Plugin{together(app, first, later)}
+	output, meta, err := bundle(options)
+	if err != nil {
 		return err
 	}
 	for name, output := range meta.Outputs {
@@ -91,13 +95,16 @@ func build(app, out string) error {
 		return err
 	}
 	files := map[string][]byte{"pages.txt": []byte(strings.Join(areas.Paths, "\n") + "\n")}
-	for _, file := range result.OutputFiles {
+	for _, file := range output {
 		files[filepath.Base(file.Path)] = file.Contents
 	}
 	for html, script := range map[string]string{"index.html": "main.tsx", "operations.html": "operations/main.tsx"} {
 		if files[html], err = page(app, html, script, meta); err != nil {
 			return err
 		}
+	}
+	if err := referenced(files); err != nil {
+		return err
 	}
 	if files["icon.svg"], err = os.ReadFile(filepath.Join(app, "icon.svg")); err != nil {
 		return err
@@ -111,6 +118,16 @@ func build(app, out string) error {
 		}
 	}
 	return nil
+}
+
+// bundle runs esbuild.
+func bundle(options api.BuildOptions) ([]api.OutputFile, metafile, error) {
+	result := api.Build(options)
+	if len(result.Errors) > 0 {
+		return nil, metafile{}, errors.New("the build of the app failed")
+	}
+	var meta metafile
+	return result.OutputFiles, meta, json.Unmarshal([]byte(result.Metafile), &meta)
 }
 
 // buildTests writes one script to out for each file of app whose name ends in .test.ts.

@@ -1,5 +1,6 @@
 // The page of a node: a folder, a model or a file.
 import type { JSX } from "preact";
+import { useEffect } from "preact/hooks";
 import { ApiError } from "../api/client.js";
 import type { PageProps } from "../router.js";
 import { ButtonLink } from "../ui/button.js";
@@ -12,11 +13,12 @@ import { useNode } from "./nodes.js";
 import { Places } from "./places.js";
 import { hrefOf, isFolder, isModel, isOwn, linkToken, type Node, nameOf } from "./view.js";
 
-const FileView = lazy(() => import("./file.js"));
+const loadFile = () => import("./file.js"), FileView = lazy(loadFile);
 const ModelView = lazy(() => import("./model.js"));
 
 export default function NodePage({ params }: PageProps): JSX.Element {
   const id = params["id"] ?? "root", { node, path, error, reload } = useNode(id);
+  useEffect(() => { if (id !== "root") void loadFile().catch(() => { /* FileView loads it again */ }); }, []); // while the node is read
   if (error instanceof ApiError && error.status === 404) {
     return (
       <Page title="Not found" crumbs={[{ href: "/library", label: "Library" }]}>

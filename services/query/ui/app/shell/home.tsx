@@ -16,7 +16,9 @@ export default function Home(): JSX.Element {
       <DisabledEndpoints />
       <section class="hero" aria-label="Upload">
         <div class="hero-icon"><Upload /></div>
-        <p class="hero-title">Drop files or folders anywhere</p>
+        <p class="hero-title">
+          <span class="mouse">Drop files or folders anywhere</span><span class="touch">Upload files and photos</span>
+        </p>
         <p class="soft">Each file is analyzed in the area that fits it. You can change the area before the upload starts.</p>
         <Button kind="primary" icon={Upload} onClick={() => openDialog()}>Choose files</Button>
       </section>

@@ -29,6 +29,11 @@ const routes: Route[] = [
 
 start((at) => match(routes, at) !== undefined);
 
+/** Begins to load the page at the current address. */
+export function preload(): void {
+  match(routes, path.value)?.route.load().catch(() => { /* the page shows the error */ });
+}
+
 export function Shell(): JSX.Element {
   useEffect(() => { void unfinished().then(restore); }, []);
   return (
