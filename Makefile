@@ -20,6 +20,8 @@ app: ## type-check and build the web app
 	.ci/app services/query/ui/dist
 test-app: ## test the web app in Chromium, with axe in every mode, 10,000 rows and time limits, and store screenshots in SHOTS=bin/screenshots
 	go test ./services/assay/test/e2e/app -count=1 -v -timeout 20m -app.screenshots=$(abspath $(or $(SHOTS),bin/screenshots)) -app.modes -app.rows=10000 -app.size=100 -app.timed
+lighthouse: ## audit the main pages of the web app with Lighthouse on its mobile profile: RUNS=3 of each page, the median counts
+	.ci/lighthouse $(or $(RUNS),3)
 readme: ## follow README.md line by line in an empty home, from the installer to a build of this repository without compiled packages
 	go test ./services/assay/test/e2e/tutorial -run Readme -count=1 -v -timeout 20m -tutorial.source
 wasm: ## fetch the pinned WebAssembly programs, models and fonts from npm

@@ -322,15 +322,20 @@ func (p *Page) axe(t *testing.T, state string) {
 
 func (p *Page) save(t *testing.T, name string) {
 	t.Helper()
-	if *shots == "" {
-		return
+	if *shots != "" {
+		p.picture(t, filepath.Join(*shots, name+".png"))
 	}
+}
+
+// picture saves a picture of the page.
+func (p *Page) picture(t *testing.T, path string) {
+	t.Helper()
 	image, err := chromedp.Run(p.ctx, chromedp.CaptureScreenshot())
 	if err == nil {
-		err = os.MkdirAll(*shots, 0o755)
+		err = os.MkdirAll(filepath.Dir(path), 0o755)
 	}
 	if err == nil {
-		err = os.WriteFile(filepath.Join(*shots, name+".png"), image, 0o644)
+		err = os.WriteFile(path, image, 0o644)
 	}
 	if err != nil {
 		t.Error(err)
