@@ -61,10 +61,18 @@ func left(t *testing.T, b *Browser, s system.System) {
 	const soon = 30 * time.Second // the browser ends the requests of a page that it keeps after a minute
 	through := system.Forward(t, s.HTTP)
 	var streams atomic.Int32
+	changed := make(chan struct{}, 1)
+	count := func(by int32) {
+		streams.Add(by)
+		select {
+		case changed <- struct{}{}:
+		default: // has not been received
+		}
+	}
 	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasSuffix(r.URL.Path, "/events") {
-			streams.Add(1)
-			defer streams.Add(-1)
+			count(1)
+			defer count(-1)
 		}
 		through.ServeHTTP(w, r)
 	}))
@@ -74,8 +82,10 @@ func left(t *testing.T, b *Browser, s system.System) {
 		p.Go(t, path)
 	}
 	p.See(t, ".empty h2", "No text files yet")
-	for end := time.Now().Add(soon); streams.Load() != 1; time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(end) {
+	for late := time.After(soon); streams.Load() != 1; {
+		select {
+		case <-changed:
+		case <-late:
 			t.Fatalf("%d streams are open, want that of the page", streams.Load())
 		}
 	}
