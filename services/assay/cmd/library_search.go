@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -160,7 +161,11 @@ func newLibraryText(s *settings) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			_, err = io.Copy(w, text)
+			out := &pageWriter{to: w}
+			_, err = io.Copy(out, text)
+			if err == nil && out.last != 0 && out.last != '\n' && out.last != '\f' {
+				_, err = io.WriteString(w, "\n")
+			}
 			return errors.Join(err, text.Close())
 		})
 	cmd.Flags().IntVar(&page, "page", 0, "print only this page, slide or sheet, from 1")
@@ -180,6 +185,23 @@ func writePage(ctx context.Context, c *client.Client, n client.Node, page int, w
 	}
 	_, err = io.WriteString(w, "\n")
 	return err
+}
+
+// pageWriter ends the last line of each page before the form feed, as pdftotext does.
+type pageWriter struct {
+	to   io.Writer
+	last byte
+}
+
+func (p *pageWriter) Write(b []byte) (int, error) {
+	if len(b) == 0 {
+		return 0, nil
+	}
+	p.last = b[len(b)-1]
+	if _, err := p.to.Write(bytes.ReplaceAll(b, []byte("\f"), []byte("\n\f"))); err != nil {
+		return 0, err
+	}
+	return len(b), nil
 }
 
 func newLibraryMetadata(s *settings) *cobra.Command {

@@ -188,6 +188,25 @@ func TestLibraryReasons(t *testing.T) {
 	p.run("library", "text", filepath.Base(dir)+"/empty.txt").want(t, 0, "", "")
 }
 
+// TestLibraryText: the pages of a document are separated by form feeds on lines of their own, and the text ends with a line end.
+func TestLibraryText(t *testing.T) {
+	const document = `%PDF-1.4
+1 0 obj <</Type/Catalog/Pages 2 0 R>> endobj
+2 0 obj <</Type/Pages/Count 2/Kids[3 0 R 3 0 R]/MediaBox[0 0 300 400]/Resources<</Font<</F <</Type/Font/Subtype/Type1/BaseFont/Helvetica>>>>>>>> endobj
+3 0 obj <</Type/Page/Parent 2 0 R/Contents 4 0 R>> endobj
+4 0 obj <</Length 36>> stream
+BT /F 24 Tf 40 300 Td (A page) Tj ET
+endstream endobj
+trailer <</Root 1 0 R/Size 5>>
+%%EOF
+`
+	p := newPerson(t)
+	dir := localFiles(t, map[string]string{"pages.pdf": document, "line.txt": "one line"})
+	p.run("library", "put", "--wait", "--to", "/Texts", filepath.Join(dir, "pages.pdf"), filepath.Join(dir, "line.txt")).has(t, 0, "Processed", "0 folders, 2 files")
+	p.run("library", "text", "/Texts/pages.pdf").want(t, 0, "A page\n\fA page\n\f", "")
+	p.run("library", "text", "/Texts/line.txt").want(t, 0, "one line\n", "")
+}
+
 // TestLibraryShare checks that shared addresses are those of pages.
 func TestLibraryShare(t *testing.T) {
 	p := newPerson(t)
