@@ -1,1 +1,0 @@
-import{a as o}from"./chunk-6WQXTZLD.js";var m="assay-theme",t=localStorage.getItem(m),s=o(t==="light"||t==="dark"?t:"system");function l(e){s.value=e,e==="system"?(localStorage.removeItem(m),delete document.documentElement.dataset.theme):(localStorage.setItem(m,e),document.documentElement.dataset.theme=e)}export{s as a,l as b};

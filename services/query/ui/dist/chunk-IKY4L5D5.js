@@ -1,1 +1,0 @@
-import{g as o,h as r,m as p}from"./chunk-J4EQQLRF.js";function i(u){let e;return function(f){let[,l]=o(0);r(()=>{if(e)return;let n=!1;return u().then(d=>{e=d.default,n||l(1)}),()=>{n=!0}},[]);let t=e;return t?p(t,{...f}):null}}export{i as a};

@@ -1,1 +1,0 @@
-import{b as r}from"./chunk-L2SIAF5B.js";import{m as e}from"./chunk-J4EQQLRF.js";function a({parts:m}){return e("bdi",{dir:"auto",children:m.map((t,o)=>t.match?e("mark",{children:r(t.text)},o):r(t.text))})}export{a};

@@ -1,1 +1,0 @@
-var e={PENDING:{label:"Waiting",tone:"neutral"},IN_PROGRESS:{label:"Analyzing",tone:"active"},COMPLETED:{label:"Done",tone:"good"},FAILED:{label:"Failed",tone:"bad"}};function o(t){return t.textStatistics}export{e as a,o as b};

@@ -1,1 +1,0 @@
-import{a,b,c}from"./chunk-QX7NWG3D.js";import"./chunk-57VJC73O.js";import"./chunk-6WQXTZLD.js";import"./chunk-L2SIAF5B.js";import"./chunk-J4EQQLRF.js";export{b as PromptFields,c as default,a as keepPrompt};
