@@ -13,11 +13,12 @@ import (
 // StreamNotices is the stream of bucket notifications, a Queue that only ingest declares.
 const StreamNotices = "ASSAY_NOTICES"
 
-// Streams in addition to those of Config. Outcomes are retained for subscribers that resume, dead
+// Streams in addition to those of Config. Outcomes and events of package saved are retained for subscribers that resume, dead
 // letters until they are removed, records of attempts for as long as a message may be retried, and
 // write operations of operators for AuditMaxAge.
 const (
 	StreamOutcomes = "ASSAY_OUTCOMES"
+	StreamSaved    = "ASSAY_SAVED"
 	StreamDead     = "ASSAY_DEAD"
 	StreamAttempts = "ASSAY_ATTEMPTS"
 	StreamAudit    = "ASSAY_AUDIT"
@@ -42,6 +43,11 @@ func configurations(cfg Config) []jetstream.StreamConfig {
 		{
 			Name: StreamOutcomes, Description: "completed and failed analyses",
 			Subjects:  []string{event.OutcomeSubjects},
+			Retention: jetstream.LimitsPolicy, Discard: jetstream.DiscardOld, MaxAge: cfg.OutcomesMaxAge,
+		},
+		{
+			Name: StreamSaved, Description: "changes of tags, matches of saved searches, notices of rules",
+			Subjects:  []string{event.SavedSubjects},
 			Retention: jetstream.LimitsPolicy, Discard: jetstream.DiscardOld, MaxAge: cfg.OutcomesMaxAge,
 		},
 		{

@@ -24,6 +24,8 @@ import (
 const (
 	// OutcomeSubjects matches the outcomes of every area.
 	OutcomeSubjects = "assay.analysis.>"
+	// SavedSubjects matches the events about tags, saved searches and rules.
+	SavedSubjects = "assay.saved.>"
 	// DeadSubjects matches the dead letters of every consumer.
 	DeadSubjects = "assay.dead.>"
 )

@@ -1822,6 +1822,298 @@ func (x *PhotoBatch) GetStatus() string {
 	return ""
 }
 
+// TagsChanged means that an owner has tagged an item, or removed a tag from it. It is sent again if the call is
+// repeated, even if that changes nothing. Subject: assay.saved.tags.<area>.<id>.
+type TagsChanged struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The item, which can belong to another owner.
+	Area string `protobuf:"bytes,1,opt,name=area,proto3" json:"area,omitempty"`
+	Id   string `protobuf:"bytes,2,opt,name=id,proto3" json:"id,omitempty"`
+	// Who the tags belong to.
+	OwnerId       string                 `protobuf:"bytes,3,opt,name=owner_id,json=ownerId,proto3" json:"owner_id,omitempty"`
+	Added         []string               `protobuf:"bytes,4,rep,name=added,proto3" json:"added,omitempty"`
+	Removed       []string               `protobuf:"bytes,5,rep,name=removed,proto3" json:"removed,omitempty"`
+	ChangedAt     *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=changed_at,json=changedAt,proto3" json:"changed_at,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TagsChanged) Reset() {
+	*x = TagsChanged{}
+	mi := &file_assay_v1_events_proto_msgTypes[15]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TagsChanged) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TagsChanged) ProtoMessage() {}
+
+func (x *TagsChanged) ProtoReflect() protoreflect.Message {
+	mi := &file_assay_v1_events_proto_msgTypes[15]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TagsChanged.ProtoReflect.Descriptor instead.
+func (*TagsChanged) Descriptor() ([]byte, []int) {
+	return file_assay_v1_events_proto_rawDescGZIP(), []int{15}
+}
+
+func (x *TagsChanged) GetArea() string {
+	if x != nil {
+		return x.Area
+	}
+	return ""
+}
+
+func (x *TagsChanged) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *TagsChanged) GetOwnerId() string {
+	if x != nil {
+		return x.OwnerId
+	}
+	return ""
+}
+
+func (x *TagsChanged) GetAdded() []string {
+	if x != nil {
+		return x.Added
+	}
+	return nil
+}
+
+func (x *TagsChanged) GetRemoved() []string {
+	if x != nil {
+		return x.Removed
+	}
+	return nil
+}
+
+func (x *TagsChanged) GetChangedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.ChangedAt
+	}
+	return nil
+}
+
+// SearchMatched means that an item has begun to match saved searches of an owner, because it is new, was processed
+// again, or was tagged. An item matches a search once, and again after it was processed again.
+// Subject: assay.saved.match.<area>.<id>.
+type SearchMatched struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Area  string                 `protobuf:"bytes,1,opt,name=area,proto3" json:"area,omitempty"`
+	Id    string                 `protobuf:"bytes,2,opt,name=id,proto3" json:"id,omitempty"`
+	// Who the searches belong to.
+	OwnerId string `protobuf:"bytes,3,opt,name=owner_id,json=ownerId,proto3" json:"owner_id,omitempty"`
+	// The name of the item.
+	Name string `protobuf:"bytes,4,opt,name=name,proto3" json:"name,omitempty"`
+	// The names of the searches.
+	Searches []string `protobuf:"bytes,5,rep,name=searches,proto3" json:"searches,omitempty"`
+	// The names of the rules whose own queries match.
+	Rules     []string               `protobuf:"bytes,6,rep,name=rules,proto3" json:"rules,omitempty"`
+	MatchedAt *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=matched_at,json=matchedAt,proto3" json:"matched_at,omitempty"`
+	// When the item reached its final state. Not set if it matches because of a tag.
+	EndedAt       *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=ended_at,json=endedAt,proto3" json:"ended_at,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SearchMatched) Reset() {
+	*x = SearchMatched{}
+	mi := &file_assay_v1_events_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SearchMatched) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SearchMatched) ProtoMessage() {}
+
+func (x *SearchMatched) ProtoReflect() protoreflect.Message {
+	mi := &file_assay_v1_events_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SearchMatched.ProtoReflect.Descriptor instead.
+func (*SearchMatched) Descriptor() ([]byte, []int) {
+	return file_assay_v1_events_proto_rawDescGZIP(), []int{16}
+}
+
+func (x *SearchMatched) GetArea() string {
+	if x != nil {
+		return x.Area
+	}
+	return ""
+}
+
+func (x *SearchMatched) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *SearchMatched) GetOwnerId() string {
+	if x != nil {
+		return x.OwnerId
+	}
+	return ""
+}
+
+func (x *SearchMatched) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *SearchMatched) GetSearches() []string {
+	if x != nil {
+		return x.Searches
+	}
+	return nil
+}
+
+func (x *SearchMatched) GetRules() []string {
+	if x != nil {
+		return x.Rules
+	}
+	return nil
+}
+
+func (x *SearchMatched) GetMatchedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.MatchedAt
+	}
+	return nil
+}
+
+func (x *SearchMatched) GetEndedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.EndedAt
+	}
+	return nil
+}
+
+// RuleNotified is the notice that a rule sends about an item. Subject: assay.saved.notice.<area>.<id>.
+type RuleNotified struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Area  string                 `protobuf:"bytes,1,opt,name=area,proto3" json:"area,omitempty"`
+	Id    string                 `protobuf:"bytes,2,opt,name=id,proto3" json:"id,omitempty"`
+	// Who the rule belongs to.
+	OwnerId string `protobuf:"bytes,3,opt,name=owner_id,json=ownerId,proto3" json:"owner_id,omitempty"`
+	// The name of the item.
+	Name string `protobuf:"bytes,4,opt,name=name,proto3" json:"name,omitempty"`
+	Rule string `protobuf:"bytes,5,opt,name=rule,proto3" json:"rule,omitempty"`
+	// The text in the rule.
+	Message       string                 `protobuf:"bytes,6,opt,name=message,proto3" json:"message,omitempty"`
+	NotifiedAt    *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=notified_at,json=notifiedAt,proto3" json:"notified_at,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RuleNotified) Reset() {
+	*x = RuleNotified{}
+	mi := &file_assay_v1_events_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RuleNotified) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RuleNotified) ProtoMessage() {}
+
+func (x *RuleNotified) ProtoReflect() protoreflect.Message {
+	mi := &file_assay_v1_events_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RuleNotified.ProtoReflect.Descriptor instead.
+func (*RuleNotified) Descriptor() ([]byte, []int) {
+	return file_assay_v1_events_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *RuleNotified) GetArea() string {
+	if x != nil {
+		return x.Area
+	}
+	return ""
+}
+
+func (x *RuleNotified) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *RuleNotified) GetOwnerId() string {
+	if x != nil {
+		return x.OwnerId
+	}
+	return ""
+}
+
+func (x *RuleNotified) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *RuleNotified) GetRule() string {
+	if x != nil {
+		return x.Rule
+	}
+	return ""
+}
+
+func (x *RuleNotified) GetMessage() string {
+	if x != nil {
+		return x.Message
+	}
+	return ""
+}
+
+func (x *RuleNotified) GetNotifiedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.NotifiedAt
+	}
+	return nil
+}
+
 var File_assay_v1_events_proto protoreflect.FileDescriptor
 
 const file_assay_v1_events_proto_rawDesc = "" +
@@ -2007,7 +2299,34 @@ const file_assay_v1_events_proto_rawDesc = "" +
 	"\tcompleted\x18\x02 \x01(\x01R\tcompleted\x12\x16\n" +
 	"\x06failed\x18\x03 \x01(\x01R\x06failed\x12\x18\n" +
 	"\adeleted\x18\x04 \x01(\x01R\adeleted\x12\x16\n" +
-	"\x06status\x18\x05 \x01(\tR\x06statusB0Z.github.com/assay-project/assay/pkg/event;eventb\x06proto3"
+	"\x06status\x18\x05 \x01(\tR\x06status\"\xb7\x01\n" +
+	"\vTagsChanged\x12\x12\n" +
+	"\x04area\x18\x01 \x01(\tR\x04area\x12\x0e\n" +
+	"\x02id\x18\x02 \x01(\tR\x02id\x12\x19\n" +
+	"\bowner_id\x18\x03 \x01(\tR\aownerId\x12\x14\n" +
+	"\x05added\x18\x04 \x03(\tR\x05added\x12\x18\n" +
+	"\aremoved\x18\x05 \x03(\tR\aremoved\x129\n" +
+	"\n" +
+	"changed_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\tchangedAt\"\x86\x02\n" +
+	"\rSearchMatched\x12\x12\n" +
+	"\x04area\x18\x01 \x01(\tR\x04area\x12\x0e\n" +
+	"\x02id\x18\x02 \x01(\tR\x02id\x12\x19\n" +
+	"\bowner_id\x18\x03 \x01(\tR\aownerId\x12\x12\n" +
+	"\x04name\x18\x04 \x01(\tR\x04name\x12\x1a\n" +
+	"\bsearches\x18\x05 \x03(\tR\bsearches\x12\x14\n" +
+	"\x05rules\x18\x06 \x03(\tR\x05rules\x129\n" +
+	"\n" +
+	"matched_at\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\tmatchedAt\x125\n" +
+	"\bended_at\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\aendedAt\"\xcc\x01\n" +
+	"\fRuleNotified\x12\x12\n" +
+	"\x04area\x18\x01 \x01(\tR\x04area\x12\x0e\n" +
+	"\x02id\x18\x02 \x01(\tR\x02id\x12\x19\n" +
+	"\bowner_id\x18\x03 \x01(\tR\aownerId\x12\x12\n" +
+	"\x04name\x18\x04 \x01(\tR\x04name\x12\x12\n" +
+	"\x04rule\x18\x05 \x01(\tR\x04rule\x12\x18\n" +
+	"\amessage\x18\x06 \x01(\tR\amessage\x12;\n" +
+	"\vnotified_at\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"notifiedAtB0Z.github.com/assay-project/assay/pkg/event;eventb\x06proto3"
 
 var (
 	file_assay_v1_events_proto_rawDescOnce sync.Once
@@ -2021,7 +2340,7 @@ func file_assay_v1_events_proto_rawDescGZIP() []byte {
 	return file_assay_v1_events_proto_rawDescData
 }
 
-var file_assay_v1_events_proto_msgTypes = make([]protoimpl.MessageInfo, 15)
+var file_assay_v1_events_proto_msgTypes = make([]protoimpl.MessageInfo, 18)
 var file_assay_v1_events_proto_goTypes = []any{
 	(*FileUploaded)(nil),          // 0: assay.v1.FileUploaded
 	(*FeedItemAccepted)(nil),      // 1: assay.v1.FeedItemAccepted
@@ -2038,34 +2357,41 @@ var file_assay_v1_events_proto_goTypes = []any{
 	(*PhotoEdit)(nil),             // 12: assay.v1.PhotoEdit
 	(*PhotoLabel)(nil),            // 13: assay.v1.PhotoLabel
 	(*PhotoBatch)(nil),            // 14: assay.v1.PhotoBatch
-	(*timestamppb.Timestamp)(nil), // 15: google.protobuf.Timestamp
+	(*TagsChanged)(nil),           // 15: assay.v1.TagsChanged
+	(*SearchMatched)(nil),         // 16: assay.v1.SearchMatched
+	(*RuleNotified)(nil),          // 17: assay.v1.RuleNotified
+	(*timestamppb.Timestamp)(nil), // 18: google.protobuf.Timestamp
 }
 var file_assay_v1_events_proto_depIdxs = []int32{
-	15, // 0: assay.v1.FileUploaded.uploaded_at:type_name -> google.protobuf.Timestamp
-	15, // 1: assay.v1.FileUploaded.retried_at:type_name -> google.protobuf.Timestamp
-	15, // 2: assay.v1.FileUploaded.pending_since:type_name -> google.protobuf.Timestamp
-	15, // 3: assay.v1.FeedItemAccepted.ingested_at:type_name -> google.protobuf.Timestamp
-	15, // 4: assay.v1.PhotoUploaded.uploaded_at:type_name -> google.protobuf.Timestamp
-	15, // 5: assay.v1.PhotoUploaded.retried_at:type_name -> google.protobuf.Timestamp
-	15, // 6: assay.v1.PhotoUploaded.created_at:type_name -> google.protobuf.Timestamp
-	15, // 7: assay.v1.LibraryStep.started_at:type_name -> google.protobuf.Timestamp
-	15, // 8: assay.v1.NodeChanged.changed_at:type_name -> google.protobuf.Timestamp
-	15, // 9: assay.v1.NodeChanged.created_at:type_name -> google.protobuf.Timestamp
-	15, // 10: assay.v1.LibraryProgress.updated_at:type_name -> google.protobuf.Timestamp
-	15, // 11: assay.v1.FeedAlert.since:type_name -> google.protobuf.Timestamp
-	15, // 12: assay.v1.AnalysisCompleted.completed_at:type_name -> google.protobuf.Timestamp
+	18, // 0: assay.v1.FileUploaded.uploaded_at:type_name -> google.protobuf.Timestamp
+	18, // 1: assay.v1.FileUploaded.retried_at:type_name -> google.protobuf.Timestamp
+	18, // 2: assay.v1.FileUploaded.pending_since:type_name -> google.protobuf.Timestamp
+	18, // 3: assay.v1.FeedItemAccepted.ingested_at:type_name -> google.protobuf.Timestamp
+	18, // 4: assay.v1.PhotoUploaded.uploaded_at:type_name -> google.protobuf.Timestamp
+	18, // 5: assay.v1.PhotoUploaded.retried_at:type_name -> google.protobuf.Timestamp
+	18, // 6: assay.v1.PhotoUploaded.created_at:type_name -> google.protobuf.Timestamp
+	18, // 7: assay.v1.LibraryStep.started_at:type_name -> google.protobuf.Timestamp
+	18, // 8: assay.v1.NodeChanged.changed_at:type_name -> google.protobuf.Timestamp
+	18, // 9: assay.v1.NodeChanged.created_at:type_name -> google.protobuf.Timestamp
+	18, // 10: assay.v1.LibraryProgress.updated_at:type_name -> google.protobuf.Timestamp
+	18, // 11: assay.v1.FeedAlert.since:type_name -> google.protobuf.Timestamp
+	18, // 12: assay.v1.AnalysisCompleted.completed_at:type_name -> google.protobuf.Timestamp
 	9,  // 13: assay.v1.AnalysisCompleted.text_statistics:type_name -> assay.v1.TextStatistics
 	11, // 14: assay.v1.AnalysisCompleted.text_sentiment:type_name -> assay.v1.TextSentiment
 	12, // 15: assay.v1.AnalysisCompleted.photo_edit:type_name -> assay.v1.PhotoEdit
 	14, // 16: assay.v1.AnalysisCompleted.photo_batch:type_name -> assay.v1.PhotoBatch
-	15, // 17: assay.v1.AnalysisFailed.failed_at:type_name -> google.protobuf.Timestamp
+	18, // 17: assay.v1.AnalysisFailed.failed_at:type_name -> google.protobuf.Timestamp
 	10, // 18: assay.v1.TextStatistics.top10_words:type_name -> assay.v1.WordCount
 	13, // 19: assay.v1.PhotoEdit.labels:type_name -> assay.v1.PhotoLabel
-	20, // [20:20] is the sub-list for method output_type
-	20, // [20:20] is the sub-list for method input_type
-	20, // [20:20] is the sub-list for extension type_name
-	20, // [20:20] is the sub-list for extension extendee
-	0,  // [0:20] is the sub-list for field type_name
+	18, // 20: assay.v1.TagsChanged.changed_at:type_name -> google.protobuf.Timestamp
+	18, // 21: assay.v1.SearchMatched.matched_at:type_name -> google.protobuf.Timestamp
+	18, // 22: assay.v1.SearchMatched.ended_at:type_name -> google.protobuf.Timestamp
+	18, // 23: assay.v1.RuleNotified.notified_at:type_name -> google.protobuf.Timestamp
+	24, // [24:24] is the sub-list for method output_type
+	24, // [24:24] is the sub-list for method input_type
+	24, // [24:24] is the sub-list for extension type_name
+	24, // [24:24] is the sub-list for extension extendee
+	0,  // [0:24] is the sub-list for field type_name
 }
 
 func init() { file_assay_v1_events_proto_init() }
@@ -2085,7 +2411,7 @@ func file_assay_v1_events_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_assay_v1_events_proto_rawDesc), len(file_assay_v1_events_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   15,
+			NumMessages:   18,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

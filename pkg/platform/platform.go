@@ -31,6 +31,9 @@
 //	TAG#<owner>    <area>#<id>  the tags that an owner gave to an item; written by ingest (pkg/saved)
 //	TAG#<owner>    count     the number of items that the owner has tagged; written by ingest
 //	SEARCH#<owner>  <name>   a search that the owner has saved; written by ingest (pkg/saved)
+//	MATCH#<owner>  <area>#<id>  the searches of the owner that an item has matched; written by query (pkg/saved)
+//	RULE#<owner>   <name>    a rule of the owner; written by ingest (pkg/saved)
+//	RULELOG#<owner>  <area>#<id>  what the rules of the owner have done with an item; written by ingest (pkg/saved)
 //	CHECKPOINT#<projection>  <log>     the position up to which a log is processed, and its holder; written by query (pkg/checkpoint)
 //
 // DynamoDB deletes a row some time after its attribute expiresAt (epoch seconds, optional); readers filter expired rows
@@ -83,6 +86,9 @@ const (
 	Pending         = "WEBHOOK#PENDING#" // prefix of the partitions with pending deliveries
 	Tags            = "TAG#"             // prefix of the partitions with the tags of owners
 	Searches        = "SEARCH#"          // prefix of the partitions with the saved searches of owners
+	Matches         = "MATCH#"           // prefix of the partitions with the searches of owners that items have matched
+	Rules           = "RULE#"            // prefix of the partitions with the rules of owners
+	RuleLogs        = "RULELOG#"         // prefix of the partitions with what the rules of owners have done with items
 	Checkpoints     = "CHECKPOINT#"      // prefix of the partitions with the checkpoints of each projection
 )
 
@@ -178,6 +184,9 @@ func Storage(cfg Config) area.Storage {
 			area.Allow("EndpointKeys", []string{"dynamodb:GetItem", "dynamodb:PutItem"}, rows).LeadingKeys(EndpointKeys),
 			area.Allow("Tags", []string{"dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem"}, rows).LeadingKeys(Tags+"*"),
 			area.Allow("Searches", []string{"dynamodb:GetItem", "dynamodb:Query", "dynamodb:PutItem", "dynamodb:DeleteItem"}, rows).LeadingKeys(Searches+"*"),
+			area.Allow("Rules", []string{"dynamodb:GetItem", "dynamodb:Query", "dynamodb:PutItem", "dynamodb:DeleteItem"}, rows).LeadingKeys(Rules+"*"),
+			area.Allow("RuleLogs", []string{"dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:DeleteItem"}, rows).LeadingKeys(RuleLogs+"*"),
+			area.Allow("Matches", []string{"dynamodb:DeleteItem"}, rows).LeadingKeys(Matches+"*"),
 		),
 		area.Analyzer: append(accepted,
 			area.Allow("PhotoProviders", []string{"dynamodb:GetItem"}, rows).LeadingKeys(PhotoProviders),
@@ -202,6 +211,9 @@ func Storage(cfg Config) area.Storage {
 			area.Allow("Deliveries", []string{"dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query", "dynamodb:PutItem", "dynamodb:DeleteItem"}, rows).LeadingKeys(Deliveries+"*", Pending+"*"),
 			area.Allow("Tags", []string{"dynamodb:BatchGetItem", "dynamodb:Query"}, rows).LeadingKeys(Tags+"*"),
 			area.Allow("Searches", []string{"dynamodb:GetItem", "dynamodb:Query"}, rows).LeadingKeys(Searches+"*"),
+			area.Allow("Rules", []string{"dynamodb:GetItem", "dynamodb:Query"}, rows).LeadingKeys(Rules+"*"),
+			area.Allow("RuleLogs", []string{"dynamodb:GetItem"}, rows).LeadingKeys(RuleLogs+"*"),
+			area.Allow("Matches", []string{"dynamodb:GetItem", "dynamodb:PutItem"}, rows).LeadingKeys(Matches+"*"),
 		),
 		area.Setup: {
 			area.Allow("FirstKey", []string{"dynamodb:Query", "dynamodb:PutItem"}, rows).LeadingKeys(Keys),

@@ -104,8 +104,14 @@ func (s *Tags) Remove(ctx context.Context, owner string, i Item, given string) e
 	})
 }
 
-// Forget takes all tags of an owner from an item.
+// Forget deletes what is kept about an item for an owner: the tags, the searches that it has matched, and the log of the rules.
 func (s *Tags) Forget(ctx context.Context, owner string, i Item) error {
+	for _, partition := range []string{platform.Matches, platform.RuleLogs} {
+		_, err := s.db.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: &s.table, Key: platform.Key(partition+owner, i.sortKey())})
+		if err != nil {
+			return fmt.Errorf("delete the log of %s %s: %w", i.Area, i.ID, err)
+		}
+	}
 	key := platform.Key(platform.Tags+owner, i.sortKey())
 	return s.try(ctx, "remove the tags of", i, func() (done bool, err error) {
 		out, err := s.db.GetItem(ctx, &dynamodb.GetItemInput{

@@ -10,15 +10,15 @@ import (
 // Refusals are the problems of calls without an owner.
 var Refusals = web.Refusals{http.StatusBadRequest: {"owner-required"}}
 
-// Owner returns the owner of the tags and searches of a caller, or a problem if it has none.
+// Owner returns the owner of the tags, searches and rules of a caller, or a problem if it has none.
 func Owner(c web.Caller) (string, error) {
 	if c.Owner == "" {
-		return "", web.NewProblem(http.StatusBadRequest, "owner-required", "Tags and saved searches belong to an owner. Send its id in the header "+web.OwnerHeader+".")
+		return "", web.NewProblem(http.StatusBadRequest, "owner-required", "Tags, saved searches and rules belong to an owner. Send its id in the header "+web.OwnerHeader+".")
 	}
 	return c.Owner, nil
 }
 
-// Named names a search of the caller: embed it in the input of an operation.
+// Named names a search or a rule of the caller: embed it in the input of an operation.
 type Named struct {
 	web.CallerParam
 	Name string `path:"name" pattern:"^[a-z0-9][a-z0-9-]{0,63}$" example:"budgets"`

@@ -1,4 +1,5 @@
-// Package saved stores, in the table assay-platform, what owners keep about items of all areas: tags and searches.
+// Package saved stores, in the table assay-platform, what owners keep about items of all areas: tags, searches and rules, the
+// searches that an item has matched, and what rules have done with it.
 //
 // A tag belongs to the owner who gave it, also on an item of another owner. The tags of an owner on one item are one row: a map
 // from the folded tag (package tag) to the tag as it was first given. Another row counts the owner's tagged items.
@@ -35,7 +36,10 @@ var (
 )
 
 // Item names an item of an area.
-type Item struct{ Area, ID string }
+type Item struct {
+	Area string `json:"area" example:"library"`
+	ID   string `json:"id"`
+}
 
 // sortKey returns the sort key of the row of an item. Names of areas contain no number sign.
 func (i Item) sortKey() string { return i.Area + "#" + i.ID }

@@ -30,6 +30,10 @@ type Caller struct {
 	secured bool // whether the address authenticates its callers
 }
 
+// Acting returns the caller that acts for an owner outside of a request. It has the permissions of the owner alone: no roles, and
+// no groups.
+func Acting(owner string) Caller { return Caller{Owner: owner, secured: true} }
+
 type callerKey struct{}
 
 // CallerOf returns the caller of a request from its handler's context. Outside of a Router it is

@@ -15,6 +15,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoregistry"
 
 	"github.com/assay-project/assay/pkg/event"
+	"github.com/assay-project/assay/pkg/saved"
 )
 
 // asyncAPI is the part of proto/asyncapi.yaml that the tests read.
@@ -112,6 +113,9 @@ func published(t *testing.T) map[string]event.Event {
 	all := []event.Event{
 		event.NewAnalysisCompleted(&event.AnalysisCompleted{Area: "{area}", Id: "{id}"}),
 		event.NewAnalysisFailed(&event.AnalysisFailed{Area: "{area}", Id: "{id}"}),
+		saved.NewTagsChanged(&event.TagsChanged{Area: "{area}", Id: "{id}"}),
+		saved.NewSearchMatched("", &event.SearchMatched{Area: "{area}", Id: "{id}"}),
+		saved.NewRuleNotified("", &event.RuleNotified{Area: "{area}", Id: "{id}"}),
 	}
 	for _, a := range areas(t) {
 		all = append(all, a.Events...)

@@ -5,6 +5,7 @@ package ingest
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/assay-project/assay/pkg/backend"
 	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/bus/consume"
 	"github.com/assay-project/assay/pkg/config"
 	"github.com/assay-project/assay/pkg/identity"
 	libraries "github.com/assay-project/assay/pkg/library"
@@ -26,6 +28,7 @@ import (
 	"github.com/assay-project/assay/services/ingest/parts"
 	"github.com/assay-project/assay/services/ingest/quotas"
 	"github.com/assay-project/assay/services/ingest/receive"
+	"github.com/assay-project/assay/services/ingest/rule"
 	"github.com/assay-project/assay/services/ingest/savedsearch"
 	"github.com/assay-project/assay/services/ingest/send"
 	"github.com/assay-project/assay/services/ingest/tag"
@@ -60,12 +63,14 @@ type Service struct {
 	*service.Service[Area]
 	tokens      bool
 	keys        *keys.Service
+	consumers   *consume.Runner
 	notices     *notice.Notices
 	deadLetters *deadletter.Service
 	webhooks    *webhook.Service
 	send        *send.Service
 	tags        *tag.Service
 	searches    *savedsearch.Service
+	rules       *rule.Service
 }
 
 // Run runs the service as a separate process until ctx is done, then finishes the work in progress
@@ -88,7 +93,8 @@ func Open(ctx context.Context, cfg Config, log zerolog.Logger, reg prometheus.Re
 	}
 	s, err := newService(cfg, list, backends, log, reg)
 	if err == nil {
-		s.notices = notice.New(cfg.Notices, cfg.Drain, backends, log, reg, s.Areas)
+		s.consumers = consume.New(backends.Bus, log, reg)
+		s.notices = notice.New(cfg.Notices, cfg.Drain, backends, s.consumers, log, s.Areas)
 	}
 	return s, err
 }
@@ -113,19 +119,30 @@ func newService(cfg Config, list []Entry, backends *backend.Connections, log zer
 	var areas []string
 	var dead []deadletter.Named
 	named := map[string]Area{}
-	tagged := tag.New(tags)
+	tagged := tag.New(tags, backends.Bus)
+	movers := map[string]func(ctx context.Context, c web.Caller, id, folder string) error{}
 	for i, entry := range list {
 		areas = append(areas, entry.Name)
 		named[entry.Name] = base.Areas[i]
 		if seen, ok := base.Areas[i].(tag.Area); ok {
 			tagged.Add(entry.Name, seen)
 		}
+		if foldered, ok := base.Areas[i].(interface {
+			Move(ctx context.Context, c web.Caller, id, folder string) error
+		}); ok {
+			movers[entry.Name] = foldered.Move
+		}
 		dead = append(dead, deadletter.Named{Area: base.Areas[i], Name: entry.Name, Work: entry.Work})
 	}
+	sender := send.New(named)
 	return &Service{
 		Service: base, tokens: cfg.Exposure.Tokens(), keys: keys.New(identity.NewKeys(base.Documents, time.Now)),
-		deadLetters: deadletter.New(backends.Bus, dead), webhooks: webhook.New(cfg.Webhooks, base.Documents, areas), send: send.New(named),
+		deadLetters: deadletter.New(backends.Bus, dead), webhooks: webhook.New(cfg.Webhooks, base.Documents, areas), send: sender,
 		tags: tagged, searches: savedsearch.New(saved.NewSearches(base.Documents), areas),
+		rules: rule.New(rule.Options{
+			Bus: backends.Bus, Documents: base.Documents, Areas: slices.Sorted(slices.Values(areas)), Tags: tagged, Sender: sender, Movers: movers,
+			Drain: cfg.Drain,
+		}),
 	}, nil
 }
 
@@ -137,6 +154,7 @@ func (s *Service) Routes(r *web.Router) {
 	s.webhooks.Routes(r)
 	s.tags.Routes(r)
 	s.searches.Routes(r)
+	s.rules.Routes(r)
 }
 
 // Describe registers the client calls for a gateway, which needs only their descriptions. They must
@@ -167,5 +185,7 @@ func (s *Service) OperatorRoutes(r *web.Router) {
 // Work runs the background work of the service until ctx is done and messages in progress are
 // processed or returned to their streams.
 func (s *Service) Work(ctx context.Context) error {
-	return s.Service.Work(ctx, s.notices.Work, s.ReadQuotas)
+	return s.Service.Work(ctx, s.notices.Work, s.ReadQuotas, func(ctx context.Context) error {
+		return s.consumers.Run(ctx, s.rules.Consumer())
+	})
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/assay-project/assay/pkg/backend"
 	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/bus/consume"
 	"github.com/assay-project/assay/pkg/config"
 	"github.com/assay-project/assay/pkg/extract/pixels"
 	"github.com/assay-project/assay/pkg/extract/wasm"
@@ -23,8 +24,10 @@ import (
 	"github.com/assay-project/assay/services/query/find"
 	"github.com/assay-project/assay/services/query/item"
 	"github.com/assay-project/assay/services/query/live"
+	"github.com/assay-project/assay/services/query/match"
 	"github.com/assay-project/assay/services/query/mcp"
 	"github.com/assay-project/assay/services/query/me"
+	"github.com/assay-project/assay/services/query/rule"
 	"github.com/assay-project/assay/services/query/search"
 	"github.com/assay-project/assay/services/query/search/postgres"
 	"github.com/assay-project/assay/services/query/search/sqlite"
@@ -63,15 +66,18 @@ type Shared struct {
 // Service is an open query service.
 type Service struct {
 	*service.Service[Area]
-	hub     *live.Hub
-	hooks   *webhook.Service
-	origins []string // origins of presigned URLs
-	status  *status.Service
-	dead    *status.DeadLetters
-	traces  *trace.Service
-	found   *find.Service
-	items   *item.Service
-	mcp     mcp.Config
+	consumers *consume.Runner
+	hub       *live.Hub
+	hooks     *webhook.Service
+	origins   []string // origins of presigned URLs
+	status    *status.Service
+	dead      *status.DeadLetters
+	traces    *trace.Service
+	found     *find.Service
+	matches   *match.Service
+	rules     *rule.Service
+	items     *item.Service
+	mcp       mcp.Config
 }
 
 // Notices returns the licenses of the API documentation page, of the photo codecs, and of the packages in the web app.
@@ -100,6 +106,7 @@ func Open(ctx context.Context, cfg Config, log zerolog.Logger, reg prometheus.Re
 	if err != nil {
 		return nil, err
 	}
+	s.consumers = consume.New(backends.Bus, log, reg)
 	for _, name := range []string{backends.Bucket.Bucket, cfg.PhotoJob.Names.TempBucket(), cfg.PhotoJob.Names.FinalBucket()} {
 		origin, err := backends.Bucket.In(name).Origin(ctx)
 		if err != nil {
@@ -129,6 +136,7 @@ func newService(cfg Config, list []Entry, backends *backend.Connections, log zer
 	if err := service.OpenAll(base, list, Shared{backends, hub, waits, hooks, log, reg, cfg.engines(log), indexes}); err != nil {
 		return nil, err
 	}
+	match.Follow(hub)
 	found := find.New(waits, saved.NewSearches(base.Documents))
 	reports := sweep.NewReports(base.Documents)
 	traces := trace.New(backends.Bus, hooks, reports)
@@ -150,9 +158,11 @@ func newService(cfg Config, list []Entry, backends *backend.Connections, log zer
 		}
 	}
 	s := &Service{Service: base, hub: hub, hooks: hooks, traces: traces, found: found, items: items, mcp: cfg.MCP}
+	s.matches = match.New(match.Options{Bus: backends.Bus, Documents: base.Documents, Found: found, Drain: cfg.Drain})
+	s.rules = rule.New(base.Documents, found)
 	s.status = status.New(status.Options{
 		Bus: backends.Bus, Checks: s.Health, Reports: reports, Log: log, Registry: reg, Areas: worked,
-		Streams: []string{bus.StreamOutcomes, bus.StreamDead, bus.StreamAttempts, bus.StreamAudit, bus.StreamNotices, libraries.NodeStream},
+		Streams: []string{bus.StreamOutcomes, bus.StreamSaved, bus.StreamDead, bus.StreamAttempts, bus.StreamAudit, bus.StreamNotices, libraries.NodeStream},
 	})
 	s.dead = status.NewDeadLetters(backends.Bus, log, reg, worked)
 	hub.OnOutcome(s.status.Outcome)
@@ -185,6 +195,8 @@ func (s *Service) calls(r *web.Router) {
 	s.hub.Routes(r)
 	me.Routes(r, s.Quotas)
 	s.found.Routes(r)
+	s.matches.Routes(r, s.hub)
+	s.rules.Routes(r)
 	s.items.Routes(r)
 	s.hooks.Routes(r)
 }
@@ -213,7 +225,12 @@ func (s *Service) OperatorRoutes(r *web.Router) {
 	s.hooks.OperatorRoutes(r)
 }
 
-// Work fills the read tables of the areas, follows the outcomes for live events, and delivers webhooks, until ctx is done.
+// Work fills the read tables of the areas, follows the outcomes for live events, finds the matches of saved searches, and delivers
+// webhooks, until ctx is done.
 func (s *Service) Work(ctx context.Context) error {
-	return s.Service.Work(ctx, s.hub.Run, s.status.Work, s.dead.Work, s.ReadQuotas, s.hooks.Work)
+	all := []func(context.Context) error{s.hub.Run, s.status.Work, s.dead.Work, s.ReadQuotas, s.hooks.Work}
+	for _, c := range slices.Concat(s.hooks.Consumers(), s.matches.Consumers()) {
+		all = append(all, func(ctx context.Context) error { return s.consumers.Run(ctx, c) })
+	}
+	return s.Service.Work(ctx, all...)
 }

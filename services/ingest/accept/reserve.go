@@ -61,6 +61,9 @@ func Reserve[I any](ctx context.Context, shared Shared, r Reservation[I]) (item 
 			if err := r.name(ctx, shared, id, endpoint); err != nil {
 				return item, false, err
 			}
+			if err := r.before(ctx, id); err != nil {
+				return item, false, err
+			}
 			item, err := r.Create(ctx, id)
 			if err == nil {
 				return item, true, r.await(ctx, shared.Withdrawn, id)

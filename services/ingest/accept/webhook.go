@@ -21,6 +21,27 @@ func (s Shared) endpoint(ctx context.Context, owner string) (string, error) {
 	return e.ID, err
 }
 
+type beforeKey struct{}
+
+// Before returns a context in which Reserve calls do for each item that it is about to create.
+func Before(ctx context.Context, do func(ctx context.Context, area, id string) error) context.Context {
+	return context.WithValue(ctx, beforeKey{}, do)
+}
+
+// before calls the function of Before for the items of a reservation.
+func (r Reservation[I]) before(ctx context.Context, id string) error {
+	do, ok := ctx.Value(beforeKey{}).(func(ctx context.Context, area, id string) error)
+	if !ok {
+		return nil
+	}
+	for _, item := range r.Counted(id) {
+		if err := do(ctx, item.Area, item.ID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // name stores that the items of a reservation name an endpoint.
 func (r Reservation[I]) name(ctx context.Context, shared Shared, id, endpoint string) error {
 	if endpoint == "" {

@@ -9,7 +9,6 @@ import (
 	"net/url"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
 	"github.com/rs/zerolog"
 	"golang.org/x/sync/errgroup"
 
@@ -49,8 +48,8 @@ type Notices struct {
 
 // New returns the consumer that passes notifications to the areas. On shutdown, it waits up to drain
 // for notifications in progress.
-func New[A Area](cfg Config, drain time.Duration, backends *backend.Connections, log zerolog.Logger, reg prometheus.Registerer, areas []A) *Notices {
-	n := &Notices{cfg: cfg, drain: drain, consumers: consume.New(backends.Bus, log, reg), areas: make([]Area, len(areas))}
+func New[A Area](cfg Config, drain time.Duration, backends *backend.Connections, consumers *consume.Runner, log zerolog.Logger, areas []A) *Notices {
+	n := &Notices{cfg: cfg, drain: drain, consumers: consumers, areas: make([]Area, len(areas))}
 	for i, area := range areas {
 		n.areas[i] = area
 	}

@@ -1,13 +1,12 @@
 package send
 
 import (
-	"cmp"
 	"context"
 	"net/http"
-	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/assay-project/assay/pkg/saved"
 	"github.com/assay-project/assay/pkg/web"
 	"github.com/assay-project/assay/services/ingest/accept"
 	"github.com/assay-project/assay/services/ingest/admission"
@@ -64,26 +63,14 @@ type SentItem struct {
 }
 
 func (s *Service) post(ctx context.Context, in *sendInput) (*accept.Located[SentItem], error) {
-	source, known := s.sources[in.Area]
-	if !known {
-		return nil, web.NotFound("There is no such area. Items are sent from: " + names(s.sources) + ".")
-	}
-	target, known := s.targets[in.Body.To]
-	if !known {
-		return nil, web.Invalid(web.FieldError{Field: "body.to", Message: "must be one of: " + names(s.targets)})
-	}
-	content := cmp.Or(in.Body.Content, Original)
-	stored, err := source.Content(ctx, Selection{ID: in.ID, Content: content, Link: in.Body.Link}, web.CallerOf(ctx))
-	stored.Err = err // a repeated request may not need the content
-	created, err := target.Create(ctx, Request{
-		Owner: in.OwnerID, Named: in.Named(), Key: in.IdempotencyKey,
-		Content: stored, Source: strings.Join([]string{in.Area, in.ID, content, in.Body.Name}, "\x00"),
+	sent, err := s.Send(ctx, web.CallerOf(ctx), saved.Item{Area: in.Area, ID: in.ID}, Order{
+		Owner: in.OwnerID, Named: in.Named(), Key: in.IdempotencyKey, To: in.Body.To, Content: in.Body.Content, Link: in.Body.Link,
 		Name: in.Body.Name, ParentID: in.Body.ParentID, Prompt: in.Body.Prompt, Options: in.Body.Options,
 	})
 	if err != nil {
 		return nil, err
 	}
-	return &accept.Located[SentItem]{Location: created.Path, Body: SentItem{Area: in.Body.To, ID: created.ID, URL: created.Path}}, nil
+	return &accept.Located[SentItem]{Location: sent.URL, Body: sent}, nil
 }
 
 // Schema implements huma.SchemaProvider.

@@ -5,6 +5,7 @@ package send
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -13,6 +14,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/assay-project/assay/pkg/saved"
 	"github.com/assay-project/assay/pkg/web"
 	"github.com/assay-project/assay/services/ingest/accept"
 )
@@ -128,6 +130,44 @@ func New[A any](areas map[string]A) *Service {
 	}
 	return s
 }
+
+// Order is what becomes of the content of an item. See the call that sends items.
+type Order struct {
+	Owner string // of the new item
+	Named bool   // whether the request names the owner
+	Key   string // the idempotency key, or ""
+
+	To      string // the area of the new item
+	Content string // Original or Result; default: Original
+	Link    string // the token of a share link, or ""
+
+	Name, ParentID, Prompt string
+	Options                Options
+}
+
+// Send creates an item with the content of another one, which the caller may read. It returns a problem if that is not possible.
+func (s *Service) Send(ctx context.Context, c web.Caller, from saved.Item, o Order) (SentItem, error) {
+	source, known := s.sources[from.Area]
+	if !known {
+		return SentItem{}, web.NotFound("There is no such area. Items are sent from: " + names(s.sources) + ".")
+	}
+	target, known := s.targets[o.To]
+	if !known {
+		return SentItem{}, web.Invalid(web.FieldError{Field: "body.to", Message: "must be one of: " + names(s.targets)})
+	}
+	content := cmp.Or(o.Content, Original)
+	stored, err := source.Content(ctx, Selection{ID: from.ID, Content: content, Link: o.Link}, c)
+	stored.Err = err // a repeated request may not need the content
+	created, err := target.Create(ctx, Request{
+		Owner: o.Owner, Named: o.Named, Key: o.Key,
+		Content: stored, Source: strings.Join([]string{from.Area, from.ID, content, o.Name}, "\x00"),
+		Name: o.Name, ParentID: o.ParentID, Prompt: o.Prompt, Options: o.Options,
+	})
+	return SentItem{Area: o.To, ID: created.ID, URL: created.Path}, err
+}
+
+// Targets returns the names of the areas that items can be sent to, sorted.
+func (s *Service) Targets() []string { return slices.Sorted(maps.Keys(s.targets)) }
 
 // names returns the names of areas as a list for people.
 func names[A any](areas map[string]A) string {

@@ -11,7 +11,6 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/assay-project/assay/pkg/saved"
-	"github.com/assay-project/assay/pkg/terms"
 	"github.com/assay-project/assay/pkg/web"
 	"github.com/assay-project/assay/services/query/search"
 	"github.com/assay-project/assay/services/query/wait"
@@ -30,8 +29,8 @@ func New(waits *wait.Waits, searches *saved.Searches) *Service {
 	return &Service{waits: waits, saved: searches, areas: map[string]Area{}}
 }
 
-// refusals are the problems of a search.
-var refusals = web.Refusals{http.StatusServiceUnavailable: {"index-not-ready"}, http.StatusUnprocessableEntity: {"search-syntax"}}
+// Refusals are the problems of a search.
+var Refusals = web.Refusals{http.StatusServiceUnavailable: {"index-not-ready"}, http.StatusUnprocessableEntity: {"search-syntax"}}
 
 // Add adds an area. It must be called before routes are registered.
 func (s *Service) Add(name string, a Area) {
@@ -48,7 +47,7 @@ func (s *Service) Routes(r *web.Router) {
 			"items of the last 7 days. The query has the syntax of the search of the library; in: finds nothing in other areas. " +
 			"tag:budget restricts it to items with a tag of the caller, and a query of tags needs no word. " +
 			"Hits with a word in the name or the properties come before those with words only in the text, whatever their area.",
-	}, s.search, wait.Refusals, refusals)
+	}, s.search, wait.Refusals, Refusals)
 	s.savedRoutes(r)
 }
 
@@ -91,10 +90,11 @@ type foundItem struct {
 }
 
 func (s *Service) search(ctx context.Context, in *searchInput) (*searchOutput, error) {
-	parsed, err := terms.Parse(in.Query)
+	q, err := queryOf(in.Query, in.Caller)
 	if err != nil {
 		return nil, Problem(err)
 	}
+	q.Boxes, q.Limit = in.Boxes, in.Limit
 	names, err := s.chosen(in.Area)
 	if err != nil {
 		return nil, err
@@ -105,9 +105,6 @@ func (s *Service) search(ctx context.Context, in *searchInput) (*searchOutput, e
 	at, err := readCursor(in.Cursor, names)
 	if err != nil {
 		return nil, Problem(err)
-	}
-	q := search.Query{
-		Caller: search.Caller{Owner: in.Caller.Owner, Groups: in.Caller.Groups()}, Terms: parsed.Terms, Filter: parsed.Filter, Tags: parsed.Tags, Boxes: in.Boxes, Limit: in.Limit,
 	}
 	pages, err := s.pages(ctx, q, in.Caller, at)
 	if err != nil {

@@ -24,7 +24,7 @@ func (s *Service) savedRoutes(r *web.Router) {
 	web.Register(r, huma.Operation{
 		OperationID: "run-search", Method: http.MethodGet, Path: path + "/{name}/hits", Tags: []string{group}, Summary: "Run a saved search",
 		Description: "Returns what GET /v1/search returns for the query and the areas of the search. A cursor is valid until the search changes.",
-	}, s.runSaved, saved.Refusals, missing, refusals)
+	}, s.runSaved, saved.Refusals, missing, Refusals)
 }
 
 type listSavedInput struct{ web.CallerParam }
@@ -71,7 +71,12 @@ func (s *Service) named(ctx context.Context, n saved.Named) (saved.Search, error
 	if err != nil {
 		return saved.Search{}, err
 	}
-	one, err := s.saved.Get(ctx, owner, n.Name)
+	return s.Saved(ctx, owner, n.Name)
+}
+
+// Saved returns a search of an owner, or a problem if there is none with the name.
+func (s *Service) Saved(ctx context.Context, owner, name string) (saved.Search, error) {
+	one, err := s.saved.Get(ctx, owner, name)
 	if errors.Is(err, saved.ErrNotFound) {
 		err = web.NotFound("You have no saved search with this name.")
 	}

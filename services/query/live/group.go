@@ -5,13 +5,13 @@ import (
 	"sync"
 )
 
-// groupKey selects the events that wake a group: all events, or those of an owner, an area, or an
+// groupKey selects the events that wake a group: all events, or those of an owner, an area, an owner in an area, or an
 // item of an area.
 type groupKey struct{ owner, area, id string }
 
 // keys returns the keys of the groups that the event wakes.
-func (e *entry) keys() [4]groupKey {
-	return [...]groupKey{{}, {owner: e.owner}, {area: e.area}, {area: e.area, id: e.id}}
+func (e *entry) keys() [5]groupKey {
+	return [...]groupKey{{}, {owner: e.owner}, {area: e.area}, {owner: e.owner, area: e.area}, {area: e.area, id: e.id}}
 }
 
 // group is the set of readers and watchers that are woken by the same events.

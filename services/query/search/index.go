@@ -113,7 +113,10 @@ type Query struct {
 	Tags             Tags
 	Tagged, Untagged []string
 	// Boxes asks for Snippet.Boxes, which an index does not know: who reads the hits from the tables adds them.
-	Boxes  bool
+	Boxes bool
+	// Only restricts a search by a Searcher to the item with this id. Similar words do not match then, because it is unknown whether
+	// few other items match. An index uses Tagged.
+	Only   string
 	Limit  int    // maximum number of hits
 	Cursor string // Next of the previous page; empty for the first
 }

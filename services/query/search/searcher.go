@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/assay-project/assay/pkg/saved"
 	"github.com/assay-project/assay/pkg/web"
 )
 
@@ -81,6 +82,9 @@ func (s *Searcher) Search(ctx context.Context, q Query) (Result, error) {
 
 // tagged returns a query with the ids of the items that have its tags, as the tables have them now.
 func (s *Searcher) tagged(ctx context.Context, q Query) (Query, error) {
+	if q.Only != "" {
+		return s.only(ctx, q)
+	}
 	if !q.Tags.Any() || q.Caller.Owner == "" {
 		return q, nil
 	}
@@ -97,6 +101,22 @@ func (s *Searcher) tagged(ctx context.Context, q Query) (Query, error) {
 		}
 	}
 	return q, nil
+}
+
+// only returns a query that finds at most one item, with the tags that the tables have now.
+func (s *Searcher) only(ctx context.Context, q Query) (Query, error) {
+	with, without := q.Tags.With, q.Tags.Without
+	q.Tags, q.Tagged = Tags{With: []string{q.Only}}, []string{q.Only} // an index knows no tags
+	if len(with)+len(without) == 0 {
+		return q, nil
+	}
+	item := saved.Item{Area: s.o.Area, ID: q.Only}
+	all, err := s.o.Tags.Of(ctx, q.Caller.Owner, item)
+	has := all[item]
+	if !has.Has(with...) || slices.ContainsFunc(without, func(one string) bool { return has.Has(one) }) {
+		q.Tagged = nil
+	}
+	return q, err
 }
 
 // Similar returns the pictures that look the same as another, the nearest first. more reports whether the owner has more pictures

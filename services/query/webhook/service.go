@@ -1,6 +1,7 @@
 // Package webhook delivers events to the endpoints that owners have registered.
 //
-// A durable consumer of the outcomes stores a delivery for each endpoint that selects an outcome (outcome.go, emit.go). The
+// Durable consumers of the outcomes, and of the events about tags, searches and rules, store a delivery for each endpoint that selects
+// an event (outcome.go, saved.go, emit.go). The
 // deliveries are sent from the table (shard.go, line.go, attempt.go): one process at a time sends those of a shard, and the
 // endpoints of a shard do not wait for each other. A delivery is repeated if the process ends between a request and the
 // record of it; the receiver recognizes it by its id.
@@ -14,11 +15,9 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/rs/zerolog"
-	"golang.org/x/sync/errgroup"
 
 	"github.com/assay-project/assay/pkg/backend"
 	"github.com/assay-project/assay/pkg/bus"
-	"github.com/assay-project/assay/pkg/bus/consume"
 	"github.com/assay-project/assay/pkg/checkpoint"
 	"github.com/assay-project/assay/pkg/platform"
 	"github.com/assay-project/assay/pkg/web"
@@ -41,8 +40,6 @@ type Service struct {
 	deliveries *webhook.Deliveries
 	registry   *registry
 	client     *http.Client
-	bus        *bus.Bus
-	registerer prometheus.Registerer
 	leases     *checkpoint.Store
 	areas      map[string]Area
 	wake       [webhook.Shards]chan struct{} // a delivery was added to the shard
@@ -59,7 +56,7 @@ const lease = 3 * time.Second
 func New(cfg webhook.Config, o Options) *Service {
 	s := &Service{
 		endpoints: webhook.NewEndpoints(o.Documents), deliveries: webhook.NewDeliveries(o.Backends.DB, o.Platform),
-		client: cfg.Client(), bus: o.Backends.Bus, registerer: o.Registry,
+		client: cfg.Client(),
 		leases: checkpoint.New(o.Backends.DB, checkpoint.Options{Table: o.Platform, Projection: "webhooks", Lease: lease, Keep: 24 * time.Hour}),
 		areas:  map[string]Area{}, tests: web.NewHeldLimiter("webhook-tests", maxTests, maxTestsPerClient), drain: o.Drain, log: o.Log, metrics: newMetrics(o.Registry),
 	}
@@ -70,18 +67,16 @@ func New(cfg webhook.Config, o Options) *Service {
 	return s
 }
 
-// Work stores and sends deliveries until ctx is done and the requests in progress have ended.
+// Consumers returns the consumers, which store deliveries.
+func (s *Service) Consumers() []bus.Consumer { return []bus.Consumer{s.consumer(), s.savedConsumer()} }
+
+// Work sends deliveries until ctx is done and the requests in progress have ended.
 func (s *Service) Work(ctx context.Context) error {
 	defer s.client.CloseIdleConnections()
-	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() error { return consume.New(s.bus, s.log, s.registerer).Run(ctx, s.consumer()) })
-	group.Go(func() error {
-		var sending sync.WaitGroup
-		defer sending.Wait()
-		for n := range webhook.Shards {
-			sending.Go(func() { s.newShard(n).run(ctx) })
-		}
-		return nil
-	})
-	return group.Wait()
+	var sending sync.WaitGroup
+	defer sending.Wait()
+	for n := range webhook.Shards {
+		sending.Go(func() { s.newShard(n).run(ctx) })
+	}
+	return nil
 }

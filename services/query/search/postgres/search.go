@@ -107,7 +107,7 @@ func (x *Index) Search(ctx context.Context, q search.Query) (result search.Resul
 			return err
 		}
 		hits, err := r.collect(ctx, tx, &result)
-		if err == nil && len(q.Terms) > 0 && result.Total < engine.Few && !result.More {
+		if err == nil && len(q.Terms) > 0 && q.Only == "" && result.Total < engine.Few && !result.More {
 			var similar bool
 			if similar, err = engine.Correct(ctx, vocabulary{tx}, r.me, r.libraries); err == nil && similar {
 				hits, err = r.collect(ctx, tx, &result)

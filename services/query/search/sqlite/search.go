@@ -107,7 +107,7 @@ func (x *Index) Search(ctx context.Context, q search.Query) (search.Result, erro
 	}
 	statement := statementOf(q)
 	found, err := asked.collect(ctx, tx, statement, &result)
-	if err == nil && len(q.Terms) > 0 && result.Total < engine.Few && !result.More {
+	if err == nil && len(q.Terms) > 0 && q.Only == "" && result.Total < engine.Few && !result.More {
 		var similar bool
 		if similar, err = engine.Correct(ctx, vocabulary{tx}, asked.me, asked.libraries); err == nil && similar {
 			found, err = asked.collect(ctx, tx, statement, &result)

@@ -1,0 +1,45 @@
+package saved
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strings"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/assay-project/assay/pkg/event"
+)
+
+// Subject filters of the events of one kind.
+const (
+	TagSubjects   = "assay.saved.tags.>"
+	MatchSubjects = "assay.saved.match.>"
+)
+
+// NewTagsChanged returns the event for d. Every call that changes tags has an event of its own.
+func NewTagsChanged(d *event.TagsChanged) event.Event {
+	what := fmt.Sprintf("%s +%s -%s", d.OwnerId, strings.Join(d.Added, "\x00"), strings.Join(d.Removed, "\x00"))
+	return about("tags", d.Area, d.Id, d.OwnerId, what, d.ChangedAt.AsTime(), d)
+}
+
+// NewSearchMatched returns the event for d. Its id depends on that of the event because of which the item matches.
+func NewSearchMatched(cause string, d *event.SearchMatched) event.Event {
+	return about("match", d.Area, d.Id, d.OwnerId, d.OwnerId+" "+cause, d.MatchedAt.AsTime(), d)
+}
+
+// NewRuleNotified returns the event for d. Its id depends on that of the event because of which the rule acts.
+func NewRuleNotified(cause string, d *event.RuleNotified) event.Event {
+	return about("notice", d.Area, d.Id, d.OwnerId, strings.Join([]string{d.OwnerId, d.Rule, d.Message, cause}, " "), d.NotifiedAt.AsTime(), d)
+}
+
+// about returns an event with the id saved.<kind>/<area>/<id>/<hash of what>/<ms>.
+func about(kind, area, id, owner, what string, at time.Time, d proto.Message) event.Event {
+	hash := sha256.Sum256([]byte(what))
+	return event.Event{
+		ID:      fmt.Sprintf("saved.%s/%s/%s/%s/%d", kind, area, id, hex.EncodeToString(hash[:8]), at.UnixMilli()),
+		Subject: "assay.saved." + kind + "." + area + "." + id,
+		Item:    id, Owner: owner, Time: at, Data: d,
+	}
+}
