@@ -65,6 +65,7 @@ var limits = map[string][]string{
 	"GET /v1/photos/{id}":                                       {held},
 	"GET /v1/photos/{id}/{file}":                                {held},
 	"GET /v1/search":                                            {held},
+	"GET /v1/searches/{name}/events":                            {stored, held},
 	"POST /v1/webhooks/{id}/test":                               {held},
 }
 
@@ -87,6 +88,7 @@ var rated = []string{
 	"PUT /v1/library/nodes/{id}/permissions", "POST /v1/library/nodes/{id}/restore",
 	"GET /v1/items", "GET /v1/items/{area}/{id}", "PUT /v1/items/{area}/{id}/tags/{tag}", "DELETE /v1/items/{area}/{id}/tags/{tag}", "GET /v1/tags",
 	"GET /v1/searches", "GET /v1/searches/{name}", "PUT /v1/searches/{name}", "DELETE /v1/searches/{name}", "GET /v1/searches/{name}/hits",
+	"GET /v1/rules", "GET /v1/rules/{name}", "PUT /v1/rules/{name}", "DELETE /v1/rules/{name}", "POST /v1/rules/{name}/dry-run", "GET /v1/items/{area}/{id}/rules",
 	"GET /v1/library/operations/{id}", "GET /v1/me", "GET /v1/owners/{ownerId}/files",
 	"GET /v1/owners/{ownerId}/photos", "DELETE /v1/photo-batches/{id}",
 	"POST /v1/photo-batches/{id}/retry", "DELETE /v1/photos/{id}", "POST /v1/photos/{id}/cancel",

@@ -25,6 +25,11 @@ const (
 	// FileProgress. A ProgressEvent has no ID.
 	NodeEvent     = "node"
 	ProgressEvent = "progress"
+	// TagsEvent, MatchEvent and NoticeEvent report changed tags, new matches of saved searches, and notices of rules. Data is an
+	// ItemEvent.
+	TagsEvent   = "tags"
+	MatchEvent  = "match"
+	NoticeEvent = "notice"
 	// Resync reports that events were missed, because the requested position is too old. The caller
 	// must reread the items that it follows. The stream continues.
 	Resync = "resync"
@@ -77,6 +82,19 @@ type ChangedNode struct {
 	ChangedAt time.Time `json:"changedAt"`
 }
 
+// ItemEvent is the data of a TagsEvent, a MatchEvent or a NoticeEvent.
+type ItemEvent struct {
+	Area     string    `json:"area"`
+	ID       string    `json:"id"`
+	Name     string    `json:"name,omitempty"`     // of the item
+	Added    []string  `json:"added,omitempty"`    // tags
+	Removed  []string  `json:"removed,omitempty"`  // tags
+	Searches []string  `json:"searches,omitempty"` // that the item has begun to match
+	Rule     string    `json:"rule,omitempty"`
+	Message  string    `json:"message,omitempty"`
+	At       time.Time `json:"at"`
+}
+
 // FileProgress is the data of a ProgressEvent: the number of processing steps of a file by state.
 type FileProgress struct {
 	FileID  string `json:"fileId"`
@@ -100,6 +118,8 @@ type Following struct {
 	// no outcomes.
 	Node    string
 	Reading Reading
+	// Search follows the new matches of a saved search of the client's owner.
+	Search string
 	// After is the ID of the last event received. The stream resumes after it without a gap. If it
 	// is empty, the stream starts with new events.
 	After string
@@ -147,6 +167,8 @@ func (c *Client) follow(ctx context.Context, f Following, deliver func(Event) bo
 	switch {
 	case f.Node != "":
 		op.path, op.query = join("library", "nodes", f.Node, "events"), f.Reading.query()
+	case f.Search != "":
+		op.path = join("searches", f.Search, "events")
 	case f.Area != "":
 		op.path = join(f.Area, "events")
 		maps.Copy(op.query, f.Filter)

@@ -9,7 +9,10 @@ import (
 	"github.com/assay-project/assay/pkg/area"
 	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/event"
+	"github.com/assay-project/assay/pkg/saved"
 	"github.com/assay-project/assay/services/ingest/notice"
+	"github.com/assay-project/assay/services/ingest/rule"
+	"github.com/assay-project/assay/services/query/match"
 	"github.com/assay-project/assay/services/query/webhook"
 )
 
@@ -29,11 +32,12 @@ func NATSGrants(areas []area.Area) NATS {
 	g := NATS{
 		Setup: []string{"$JS.API.STREAM.INFO.*"},
 		// A replay publishes to the subject that the dead letter contains.
-		Ingest:   []string{"$JS.API.INFO", notice.Subject, event.OutcomeSubjects},
+		Ingest:   []string{"$JS.API.INFO", notice.Subject, event.OutcomeSubjects, event.SavedSubjects},
 		Analyzer: []string{"$JS.API.INFO", event.OutcomeSubjects},
 	}
 	g.Query = append([]string{"$JS.API.INFO", "$JS.API.STREAM.MSG.GET." + bus.StreamDead}, follow(bus.StreamOutcomes)...) // to count dead letters
-	streams := []string{bus.StreamOutcomes, bus.StreamDead, bus.StreamAttempts, bus.StreamAudit}
+	g.Query = append(append(g.Query, event.SavedSubjects), follow(bus.StreamSaved)...)
+	streams := []string{bus.StreamOutcomes, bus.StreamSaved, bus.StreamDead, bus.StreamAttempts, bus.StreamAudit}
 	for _, list := range []*[]string{&g.Ingest, &g.Analyzer, &g.Query} {
 		*list = append(*list, bus.AuditSubjects)
 	}
@@ -70,7 +74,15 @@ func NATSGrants(areas []area.Area) NATS {
 		}
 	}
 	g.Ingest = append(g.Ingest, consume(notice.Stream, notice.Consumer, bus.Durable{Name: notice.Consumer})...)
-	g.Query = append(g.Query, consume(bus.StreamOutcomes, webhook.Consumer, bus.Durable{Name: webhook.Consumer})...)
+	g.Ingest = append(g.Ingest, consume(bus.StreamSaved, rule.ConsumerName, bus.Durable{Name: rule.ConsumerName, Filter: saved.MatchSubjects})...)
+	for stream, durables := range map[string][]bus.Durable{
+		bus.StreamOutcomes: {{Name: webhook.Consumer}, {Name: match.Outcomes}},
+		bus.StreamSaved:    {{Name: webhook.SavedConsumer}, {Name: match.Tags, Filter: saved.TagSubjects}},
+	} {
+		for _, durable := range durables {
+			g.Query = append(g.Query, consume(stream, durable.Name, durable)...)
+		}
+	}
 	// ingest reads the newest outcome of an item before it publishes a missing one.
 	g.Ingest = append(g.Ingest, "$JS.API.STREAM.MSG.GET."+bus.StreamOutcomes)
 	g.Ingest = append(g.Ingest, "$JS.API.STREAM.MSG.GET."+bus.StreamAudit)

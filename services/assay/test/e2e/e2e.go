@@ -15,6 +15,7 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/photos"
 	"github.com/assay-project/assay/services/assay/test/e2e/quotas"
 	"github.com/assay-project/assay/services/assay/test/e2e/recovery"
+	"github.com/assay-project/assay/services/assay/test/e2e/rules"
 	"github.com/assay-project/assay/services/assay/test/e2e/sending"
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 	"github.com/assay-project/assay/services/assay/test/e2e/tags"
@@ -32,6 +33,7 @@ func Promises() system.Promises {
 		library.Promises(),
 		webhooks.Promises(),
 		sending.Promises(),
+		rules.Promises(),
 	)
 }
 
@@ -58,5 +60,6 @@ func Callers() []identity.Area {
 		find.Callers(),
 		items.Callers(),
 		tags.Callers(),
+		rules.Callers(),
 	}
 }
