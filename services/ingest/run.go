@@ -141,7 +141,7 @@ func newService(cfg Config, list []Entry, backends *backend.Connections, log zer
 		tags: tagged, searches: savedsearch.New(saved.NewSearches(base.Documents), areas),
 		rules: rule.New(rule.Options{
 			Bus: backends.Bus, Documents: base.Documents, Areas: slices.Sorted(slices.Values(areas)), Tags: tagged, Sender: sender, Movers: movers,
-			Drain: cfg.Drain,
+			Lease: cfg.Notices.Lease, Drain: cfg.Drain,
 		}),
 	}, nil
 }

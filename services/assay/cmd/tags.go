@@ -53,9 +53,9 @@ func newTagging(s *settings, cmd *cobra.Command, do change) *cobra.Command {
 		return tags(cmd, args, typed)
 	}
 	cmd.RunE = with(s.client, func(cmd *cobra.Command, c *client.Client, args []string) error {
-		area, id, both := strings.Cut(args[0], "/")
-		if !both || area == "" || id == "" {
-			return usage("%s is not an area and an id, such as textfile/01990f6e-5f0a-7c3e-9d0e-2f4b8f6f0b11; see: assay items", shown(args[0]))
+		area, id, err := itemNamed(args[0])
+		if err != nil {
+			return err
 		}
 		for _, tag := range args[1:] {
 			if err := do(c, cmd.Context(), area, id, tag); err != nil {
@@ -70,6 +70,15 @@ func newTagging(s *settings, cmd *cobra.Command, do change) *cobra.Command {
 		return s.write(cmd.OutOrStdout(), t, "%s/%s  %s\n", area, shown(id), shown(strings.Join(t.Tags, ", ")))
 	})
 	return cmd
+}
+
+// itemNamed returns the area and the id in an argument.
+func itemNamed(argument string) (area, id string, err error) {
+	area, id, both := strings.Cut(argument, "/")
+	if !both || area == "" || id == "" {
+		return "", "", usage("%s is not an area and an id, such as textfile/01990f6e-5f0a-7c3e-9d0e-2f4b8f6f0b11; see: assay items", shown(argument))
+	}
+	return area, id, nil
 }
 
 // offerItems offers the newest items of the owner.

@@ -61,3 +61,22 @@ func TestSearches(t *testing.T) {
 	p.run("searches", "delete", "all", "budgets").want(t, 0, "all  deleted\nbudgets  deleted\n", "")
 	p.run("searches", "run", "all").want(t, 1, "", "assay: You have no saved search with this name.\n")
 }
+
+func TestRules(t *testing.T) {
+	p := newPerson(t)
+	p.run("rules", "list").want(t, 0, "", "No rules yet; save one with: assay rules save NAME --q QUERY --do tag=TAG\n")
+	id := "textfile/" + p.upload("a.txt", "budget of the year")
+	p.indexed(id)
+	p.run("rules", "save", "r", "--do", "tag=x").want(t, 2, "", "at least one of the flags in the group [search q] is required")
+	p.run("rules", "save", "r", "--q", "budget", "--do", "print").want(t, 2, "", "--do print: must be tag=TAG")
+	p.run("rules", "save", "r", "--search", "none", "--do", "tag=x").want(t, 1, "", "is not the name of one of your saved searches")
+	p.run("rules", "save", "r", "--q", "budget", "--area", "textfile", "--do", "tag=x", "--do", "move=root", "--do", "edit=brighter", "--order", "2", "--disabled").want(t, 0,
+		"name     r\nfor      budget in textfile\ndoes     tag=x\n         move=root\n         edit=brighter\norder    2\nstate    disabled\ncreated  TIME\nupdated  TIME\n", "")
+	p.run("rules", "save", "s", "--q", "budget", "--do", "notify=new", "--json").has(t, 0, `{"name":"s","q":"budget","areas":[],"actions":[{"notify":"new"}],"order":0,"enabled":true,"createdAt":"TIME"`, "")
+	p.run("rules", "list").want(t, 0, "NAME  ORDER  STATE     FOR                 DOES\ns     0      enabled   budget              notify=new\nr     2      disabled  budget in textfile  tag=x, move=root, edit=brighter\n", "")
+	p.run("rules", "dry-run", "s").has(t, 0, "textfile/ID  s     notify=new  planned", "")
+	p.run("rules", "dry-run", "none").want(t, 1, "", "assay: You have no rule with this name.\n")
+	p.run("rules", "log", id).want(t, 0, "", "No rule has acted on the item.\n")
+	p.run("rules", "log", "textfile").want(t, 2, "", "textfile is not an area and an id")
+	p.run("rules", "delete", "r", "s").want(t, 0, "r  deleted\ns  deleted\n", "")
+}

@@ -37,6 +37,7 @@ type Options struct {
 	Sender    *send.Service
 	// Movers move items to folders with the permissions of a caller, by the name of the area. They return problems.
 	Movers map[string]func(ctx context.Context, c web.Caller, id, folder string) error
+	Lease  time.Duration // after which another process repeats what one that has ended was doing
 	Drain  time.Duration
 }
 
@@ -56,7 +57,7 @@ func New(o Options) *Service {
 // Consumer returns the consumer of the matches, which applies rules.
 func (s *Service) Consumer() bus.Consumer {
 	return bus.Consumer{
-		Name: ConsumerName, Area: "saved", Stream: bus.StreamSaved, Filter: saved.MatchSubjects, Parallel: parallel, Drain: s.o.Drain,
+		Name: ConsumerName, Area: "saved", Stream: bus.StreamSaved, Filter: saved.MatchSubjects, Parallel: parallel, Lease: s.o.Lease, Drain: s.o.Drain,
 		Bounds: func(*bus.Delivery) bus.Bounds { return bus.Bounds{Time: attemptTime} },
 		Handle: s.matched, GiveUp: s.giveUp,
 	}

@@ -35,6 +35,8 @@ const (
 const (
 	// parallel is the number of items that a process compares concurrently. Most of their time is the wait for the search index.
 	parallel = 16
+	// lease is the time after which another process compares an item that a process which has ended was comparing.
+	lease = 5 * time.Second
 	// attemptTime is the timeout of the comparison of an item with all searches of its owner.
 	attemptTime = 30 * time.Second
 	// notReadyPause is the pause before an item is compared that the search index does not have yet.
@@ -71,7 +73,7 @@ func (s *Service) Consumers() []bus.Consumer {
 		{Name: Tags, Stream: bus.StreamSaved, Filter: saved.TagSubjects, Handle: s.tagged},
 	}
 	for n := range all {
-		all[n].Area, all[n].Parallel, all[n].Drain = area, parallel, s.o.Drain
+		all[n].Area, all[n].Parallel, all[n].Lease, all[n].Drain = area, parallel, lease, s.o.Drain
 		all[n].Bounds = func(*bus.Delivery) bus.Bounds { return bus.Bounds{Time: attemptTime} }
 	}
 	return all

@@ -74,7 +74,7 @@ func scenarios() []scenario {
 		{name: "start of analyzer", roles: []string{analyzer.Name}, play: started(analyzer.Name)},
 		{name: "start of query", roles: []string{query.Name}, play: started(query.Name)},
 		{name: "sweep", roles: []string{sweep}, play: sweptUp},
-	}, deadScenarios(), photoScenarios(), libraryScenarios(), sendScenarios(), webhookScenarios())
+	}, deadScenarios(), photoScenarios(), libraryScenarios(), sendScenarios(), webhookScenarios(), ruleScenarios())
 	return slices.DeleteFunc(all, func(s scenario) bool { return !strings.HasPrefix(s.name, *only) })
 }
 
