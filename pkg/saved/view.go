@@ -29,8 +29,8 @@ func (r Rule) View() SavedRule {
 
 // RuleEntry is what has become of an action of a rule on an item, in the HTTP API.
 type RuleEntry struct {
-	Rule    string     `json:"rule" example:"budgets"`
-	Action  RuleAction `json:"action"`
+	Rule    string     `json:"rule" example:"budgets" doc:"the name of the rule"`
+	Action  RuleAction `json:"action" doc:"what the rule does"`
 	Status  Status     `json:"status" enum:"planned,done,conflict,skipped,failed" doc:"planned: it is being done; conflict: a rule that precedes this one does the opposite; skipped: the rule has created the item, directly or through other rules; failed: it could not be done"`
 	Detail  string     `json:"detail,omitempty" doc:"why it was not done, and what to do about it"`
 	Created *Item      `json:"created,omitempty" doc:"the item that the action has created"`

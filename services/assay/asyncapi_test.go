@@ -265,7 +265,7 @@ func checkFields(t *testing.T, message protoreflect.MessageDescriptor, described
 		if got, want := form(property), formOf(field); got != want {
 			t.Errorf("the type of %s.%s is described as %s, want %s", name, field.JSONName(), got, want)
 		}
-		optional := field.ContainingOneof() != nil || field.JSONName() == "retriedAt" || field.JSONName() == "pendingSince"
+		optional := field.ContainingOneof() != nil || field.JSONName() == "retriedAt" || field.JSONName() == "pendingSince" || field.JSONName() == "endedAt"
 		always := !field.HasPresence() || !optional
 		if got := slices.Contains(described.Required, field.JSONName()); got != always {
 			t.Errorf("%s.%s: required is %t, want %t", name, field.JSONName(), got, always)

@@ -114,7 +114,7 @@ type logOutput struct {
 }
 
 type itemRules struct {
-	Entries []saved.RuleEntry `json:"entries" nullable:"false"`
+	Entries []saved.RuleEntry `json:"entries" nullable:"false" doc:"the oldest first"`
 	From    *saved.Item       `json:"from,omitempty" doc:"the item from which a rule has created this one"`
 	Rules   []string          `json:"rules,omitempty" doc:"the rules that led to this item: each has created the item that the next one acted on"`
 }
