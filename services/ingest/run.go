@@ -17,6 +17,7 @@ import (
 	"github.com/assay-project/assay/pkg/config"
 	"github.com/assay-project/assay/pkg/identity"
 	libraries "github.com/assay-project/assay/pkg/library"
+	photojobs "github.com/assay-project/assay/pkg/photojob"
 	"github.com/assay-project/assay/pkg/saved"
 	"github.com/assay-project/assay/pkg/service"
 	"github.com/assay-project/assay/pkg/web"
@@ -140,7 +141,7 @@ func newService(cfg Config, list []Entry, backends *backend.Connections, log zer
 		deadLetters: deadletter.New(backends.Bus, dead), webhooks: webhook.New(cfg.Webhooks, base.Documents, areas), send: sender,
 		tags: tagged, searches: savedsearch.New(saved.NewSearches(base.Documents), areas),
 		rules: rule.New(rule.Options{
-			Bus: backends.Bus, Documents: base.Documents, Areas: slices.Sorted(slices.Values(areas)), Tags: tagged, Sender: sender, Movers: movers,
+			Bus: backends.Bus, Documents: base.Documents, Areas: slices.Sorted(slices.Values(areas)), Photos: photojobs.Name, Tags: tagged, Sender: sender, Movers: movers,
 			Lease: cfg.Notices.Lease, Drain: cfg.Drain,
 		}),
 	}, nil

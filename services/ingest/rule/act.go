@@ -16,7 +16,6 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/assay-project/assay/pkg/event"
-	"github.com/assay-project/assay/pkg/photojob"
 	"github.com/assay-project/assay/pkg/platform"
 	"github.com/assay-project/assay/pkg/saved"
 	"github.com/assay-project/assay/pkg/web"
@@ -72,7 +71,7 @@ func (s *Service) act(ctx context.Context, m match, log saved.Log, e *saved.Entr
 	case a.Send != "":
 		return s.send(ctx, m, log, e, send.Order{To: a.Send})
 	case a.Edit != nil:
-		order := send.Order{To: photojob.Name, Prompt: a.Edit.Prompt}
+		order := send.Order{To: s.o.Photos, Prompt: a.Edit.Prompt}
 		if len(a.Edit.Options) > 0 {
 			options, err := json.Marshal(a.Edit.Options)
 			if err != nil {
@@ -98,7 +97,7 @@ func (s *Service) send(ctx context.Context, m match, log saved.Log, e *saved.Ent
 	}
 	hash := sha256.Sum256([]byte(strings.Join([]string{e.Rule, m.Area, m.Id, strconv.FormatInt(e.Ended, 10), e.Cause, o.To, o.Prompt, string(o.Options.RawMessage)}, "\x00")))
 	o.Owner, o.Named, o.Key = m.OwnerId, true, "rule/"+hex.EncodeToString(hash[:16])
-	if m.Area == photojob.Name {
+	if m.Area == s.o.Photos {
 		o.Content = send.Result
 	}
 	ctx = accept.Before(ctx, func(ctx context.Context, area, id string) error {

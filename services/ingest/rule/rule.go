@@ -33,6 +33,7 @@ type Options struct {
 	Bus       *bus.Bus
 	Documents *platform.Store
 	Areas     []string // names, sorted
+	Photos    string   // the name of the area that edits pictures, whose items have results
 	Tags      *tag.Service
 	Sender    *send.Service
 	// Movers move items to folders with the permissions of a caller, by the name of the area. They return problems.

@@ -47,7 +47,7 @@ var operatorPaths = []string{
 // Patterns returns the patterns of the requests that Routes serves: the files below /ui/ and the paths of the
 // app's pages, which all return the same HTML.
 func Patterns() []string {
-	all := []string{"GET /{$}", "GET /ui/{name}", "GET /account", "GET /webhooks", "GET /webhooks/{id}"}
+	all := []string{"GET /{$}", "GET /ui/{name}", "GET /account", "GET /rules", "GET /webhooks", "GET /webhooks/{id}"}
 	for path := range strings.Lines(pages) {
 		all = append(all, "GET "+parameter.ReplaceAllString(strings.TrimSpace(path), "{$1}"))
 	}

@@ -6,7 +6,7 @@ import { navigate } from "../router.js";
 import { Button } from "../ui/button.js";
 import { copy } from "../ui/copy.js";
 import { Dialog } from "../ui/dialog.js";
-import { Check, Copy, Gauge, Moon, Sun, User, Webhook } from "../ui/icon.js";
+import { Check, Copy, Filter, Gauge, Moon, Sun, User, Webhook } from "../ui/icon.js";
 import { Menu } from "../ui/menu.js";
 import { toast } from "../ui/toast.js";
 import { setTheme, theme } from "./theme.js";
@@ -22,6 +22,7 @@ export function Account(): JSX.Element {
       <Menu label={session.value === "in" ? "Account and settings" : "Owner and settings"} button={<User />} items={[
         ...session.value !== "out" ? [
           { label: "Usage and quotas", icon: Gauge, act: () => navigate("/account") },
+          { label: "Rules", icon: Filter, act: () => navigate("/rules") },
           { label: "Webhooks", icon: Webhook, act: () => navigate("/webhooks") },
         ] : [],
         ...session.value === "anonymous" ? [{ label: "Owner …", icon: User, act: () => ask(true) }] : [],

@@ -23,6 +23,7 @@ const Elsewhere = lazy(() => import("./elsewhere.js"));
 const routes: Route[] = [
   ready("/", "Upload anything", Home), ...areas.flatMap((area) => area.routes),
   { path: "/account", title: "Account", load: () => import("./quotas.js") },
+  { path: "/rules", title: "Rules", load: () => import("../rule/list.js") },
   { path: "/webhooks", title: "Webhooks", load: () => import("../webhook/list.js") },
   { path: "/webhooks/:id", title: "Webhook endpoint", load: () => import("../webhook/page.js") },
 ];
