@@ -36,7 +36,7 @@ export default function Rules(): JSX.Element {
     { key: "order", label: "Order", width: "4rem", wide: true, align: "end", cell: (r) => r.order },
     { key: "state", label: "State", width: "6.5rem", align: "end",
       cell: (r) => <Badge tone={r.enabled ? "good" : "neutral"}>{r.enabled ? "Enabled" : "Disabled"}</Badge> },
-    { key: "menu", label: "", width: "3rem", align: "end", cell: (r) => (
+    { key: "menu", label: "Actions", quiet: true, width: "3rem", align: "end", cell: (r) => (
       <Menu label={`Actions for ${r.name}`} button={<More />} items={[
         { label: "Dry run", icon: Search, act: () => tryRule(r.name) },
         r.enabled

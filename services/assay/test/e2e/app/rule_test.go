@@ -1,0 +1,61 @@
+package app
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/assay-project/assay/services/assay/test/e2e/system"
+)
+
+// TestRules: a rule is added, tried out, disabled and deleted in the browser, and acts on a new file meanwhile.
+func TestRules(t *testing.T) {
+	t.Parallel()
+	s := system.StartServer(t, t.TempDir())
+	p := Start(t).Open(t, s.HTTP, "/")
+	upload(t, s.System, p.Owner, "a.txt", "a budget")
+	p.Click(t, ".top button", "Owner and settings")
+	p.Click(t, "[role=menuitem]", "Rules")
+	p.See(t, ".empty h2", "No rules")
+	p.State(t, "rules-empty")
+
+	p.Click(t, "main button", "Add rule")
+	fill(t, p, "dialog .field:nth-of-type(1) input", "budgets")
+	fill(t, p, "dialog .field:nth-of-type(2) input", "budget before:yesterday")
+	fill(t, p, "dialog .step input", "money")
+	p.Click(t, ".dialog-foot button", "Add")
+	p.See(t, "dialog [role=alert]", "at character 8")
+	fill(t, p, "dialog .field:nth-of-type(2) input", "budget")
+	p.Click(t, "dialog button", "Add action")
+	p.State(t, "rules-form")
+	p.Click(t, "dialog button", "Remove action 2")
+	p.Click(t, ".dialog-foot button", "Add")
+	p.See(t, ".rows .row .name", "budgets")
+	p.See(t, ".rows .badge.good", "Enabled")
+	p.State(t, "rules")
+
+	p.Click(t, ".rows button", "Actions for budgets")
+	p.Click(t, "[role=menuitem]", "Dry run")
+	p.See(t, "dialog .trial strong", "a.txt")
+	p.See(t, "dialog .trial .sub", "tag: money")
+	p.State(t, "rules-dry-run")
+	p.Click(t, ".dialog-foot button", "Close")
+
+	file := upload(t, s.System, p.Owner, "b.txt", "another budget")
+	c := s.Client(t, p.Owner)
+	system.Eventually(t, func() error {
+		i, err := c.Item(system.Within(t), "textfile", file.FileID)
+		if err == nil && !slices.Equal(i.Tags, []string{"money"}) {
+			err = fmt.Errorf("the new file has the tags %q, want money", i.Tags)
+		}
+		return err
+	})
+
+	p.Click(t, ".rows button", "Actions for budgets")
+	p.Click(t, "[role=menuitem]", "Disable")
+	p.See(t, ".rows .badge", "Disabled")
+	p.Click(t, ".rows button", "Actions for budgets")
+	p.Click(t, "[role=menuitem]", "Delete")
+	p.Click(t, ".dialog-foot button", "Delete")
+	p.See(t, ".empty h2", "No rules")
+}
