@@ -205,5 +205,30 @@ func TestSearchIsBounded(t *testing.T) {
 	}
 }
 
+// TestOneItemIsFound checks a search that is restricted to one item, among many that match. It reads fewer pages than a search by a
+// tag that only this item has.
+func TestOneItemIsFound(t *testing.T) {
+	x := filled(t, 1, search.MaxMatches+100)
+	one := keyed("owner-0/10090")
+	q := ownersQuery(t)
+	q.Only, q.Tagged, q.Tags.With = one, []string{one}, []string{one}
+	tagged := q
+	tagged.Only = ""
+	if least, most := pages(t, x, q), pages(t, x, tagged); least >= most {
+		t.Errorf("a search for one item read %d pages, want fewer than the %d of a search by its tag", least, most)
+	}
+	if result, err := x.Search(t.Context(), q); err != nil || !slices.Equal(result.IDs(), q.Tagged) || result.More {
+		t.Errorf("got %q, more %t, error %v, want the item", result.IDs(), result.More, err)
+	}
+	for name, ids := range map[string][]string{"an item without the tags of the query": nil, "an item that is not indexed": {keyed("none")}} {
+		if q.Tagged = ids; len(ids) > 0 {
+			q.Only = ids[0]
+		}
+		if result, err := x.Search(t.Context(), q); err != nil || len(result.Hits) > 0 {
+			t.Errorf("%s: got %q, error %v, want nothing", name, result.IDs(), err)
+		}
+	}
+}
+
 // keyed returns the id of an item with a name.
 func keyed(name string) string { return uuid.NewSHA1(uuid.NameSpaceURL, []byte(name)).String() }

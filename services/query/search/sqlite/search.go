@@ -26,9 +26,13 @@ import (
 //
 // tagged is found for queries with words and tags, and listed for those with tags only. With them, tags restrict the nodes before
 // their number is limited.
+//
+// one is found for a query that is restricted to one item. It has no scores: bm25 reads all nodes with each word.
 const (
 	found  = beginning + matching + ` LIMIT :most + 0` + ending
 	tagged = beginning + matching + ` AND (NOT :tags OR words.rowid IN (SELECT value FROM json_each(:tagged))) AND words.rowid NOT IN (SELECT value FROM json_each(:untagged)) LIMIT :most + 0` + ending
+	one    = beginning + `SELECT words.rowid AS no, 0.0 AS score FROM json_each(:expressions) AS library CROSS JOIN words
+		WHERE words MATCH library.value ->> 'q' AND words.rowid = coalesce((SELECT value FROM json_each(:tagged)), 0) LIMIT :most + 0` + ending
 	listed = beginning + `SELECT value AS no, 0.0 AS score FROM json_each(:tagged) WHERE value NOT IN (SELECT value FROM json_each(:untagged)) LIMIT :most + 0` + ending
 )
 
@@ -138,6 +142,8 @@ func statementOf(q search.Query) string {
 	switch {
 	case !q.Tags.Any():
 		return found
+	case len(q.Terms) > 0 && q.Only != "":
+		return one
 	case len(q.Terms) > 0:
 		return tagged
 	}
@@ -212,18 +218,21 @@ func (x *Index) asked(ctx context.Context, tx querier, q search.Query, after []a
 	if !q.Tags.Any() {
 		return r, nil
 	}
-	for name, ids := range map[string][]string{"tagged": q.Tagged, "untagged": q.Untagged} {
+	selected := map[string][]string{"tagged": q.Tagged}
+	if q.Only == "" || len(q.Terms) == 0 {
+		selected["untagged"] = q.Untagged
+	}
+	for name, ids := range selected {
 		numbers, err := numbersOf(ctx, tx, ids)
 		if err != nil {
 			return nil, err
 		}
 		r.arguments = append(r.arguments, sql.Named(name, numbers))
 	}
-	if len(q.Terms) > 0 {
+	if len(q.Terms) > 0 && q.Only == "" {
 		r.arguments = append(r.arguments, sql.Named("tags", len(q.Tags.With) > 0))
-	} else {
-		r.listed = true
 	}
+	r.listed = len(q.Terms) == 0
 	return r, nil
 }
 

@@ -15,7 +15,7 @@ type snapshot struct {
 
 // searching returns the statements of searches.
 func searching() []string {
-	return []string{found, tagged, listed, named, sequenceRow, ownerNumber, grantors, otherForms, anyWord, nextWords, matchingBlocks, oneBlock}
+	return []string{found, tagged, one, listed, named, sequenceRow, ownerNumber, grantors, otherForms, anyWord, nextWords, matchingBlocks, oneBlock}
 }
 
 func (x *Index) snapshot(ctx context.Context) (snapshot, error) {
