@@ -56,7 +56,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"github.com/assay-project/assay/pkg/area"
 	"github.com/assay-project/assay/pkg/table"
 )
 
@@ -154,73 +153,6 @@ func tables(cfg Config) []table.Schema {
 
 // Check reports whether the table can be used, for readiness.
 func (s *Store) Check(ctx context.Context) error { return table.Check(ctx, s.db, s.table) }
-
-// Storage describes the table, and the access of each program.
-func Storage(cfg Config) area.Storage {
-	rows := area.Table(cfg.Table)
-	// accepted is the access that a program needs to accept API keys and sessions.
-	accepted := slices.Clip([]area.Statement{
-		area.Allow("Credentials", []string{"dynamodb:GetItem"}, rows).LeadingKeys(Keys, Secrets),
-		area.Allow("KeyUses", []string{"dynamodb:PutItem"}, rows).LeadingKeys(KeyUses),
-	})
-	return area.Storage{Tables: tables(cfg), Access: map[area.Program][]area.Statement{
-		area.Ingest: append(accepted,
-			area.Allow("PlatformCheck", []string{"dynamodb:DescribeTable"}, rows),
-			area.Allow("FeedSources", []string{"dynamodb:GetItem", "dynamodb:Query", "dynamodb:PutItem"}, rows).LeadingKeys(FeedSources),
-			area.Allow("FeedAlerts", []string{"dynamodb:GetItem", "dynamodb:Query", "dynamodb:PutItem"}, rows).LeadingKeys(FeedAlerts),
-			area.Allow("PhotoProviders", []string{"dynamodb:GetItem", "dynamodb:PutItem"}, rows).LeadingKeys(PhotoProviders),
-			area.Allow("PhotoStates", []string{"dynamodb:GetItem"}, rows).LeadingKeys(PhotoStates),
-			area.Allow("PhotoKeys", []string{"dynamodb:GetItem", "dynamodb:PutItem"}, rows).LeadingKeys(PhotoKeys),
-			area.Allow("LibraryKeys", []string{"dynamodb:GetItem", "dynamodb:PutItem"}, rows).LeadingKeys(LibraryKeys),
-			area.Allow("Keys", []string{"dynamodb:Query", "dynamodb:PutItem"}, rows).LeadingKeys(Keys),
-			area.Allow("KeyUsesList", []string{"dynamodb:Query"}, rows).LeadingKeys(KeyUses),
-			area.Allow("Secrets", []string{"dynamodb:PutItem"}, rows).LeadingKeys(Secrets),
-			area.Allow("QuotaLimits", []string{"dynamodb:GetItem", "dynamodb:Query", "dynamodb:PutItem"}, rows).LeadingKeys(QuotaLimits),
-			area.Allow("QuotaUse", []string{"dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem"}, rows).LeadingKeys(QuotaOwners, Quota+"*"),
-			area.Allow("Withdrawn", []string{"dynamodb:GetItem", "dynamodb:PutItem"}, rows).LeadingKeys(Withdrawn),
-			area.Allow("Endpoints", []string{"dynamodb:GetItem", "dynamodb:Query", "dynamodb:PutItem", "dynamodb:DeleteItem"}, rows).LeadingKeys(Endpoints+"*"),
-			area.Allow("EndpointHealth", []string{"dynamodb:GetItem"}, rows).LeadingKeys(EndpointHealth+"*"),
-			area.Allow("EndpointItems", []string{"dynamodb:PutItem"}, rows).LeadingKeys(EndpointItems+"*"),
-			area.Allow("EndpointKeys", []string{"dynamodb:GetItem", "dynamodb:PutItem"}, rows).LeadingKeys(EndpointKeys),
-			area.Allow("Tags", []string{"dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem"}, rows).LeadingKeys(Tags+"*"),
-			area.Allow("Searches", []string{"dynamodb:GetItem", "dynamodb:Query", "dynamodb:PutItem", "dynamodb:DeleteItem"}, rows).LeadingKeys(Searches+"*"),
-			area.Allow("Rules", []string{"dynamodb:GetItem", "dynamodb:Query", "dynamodb:PutItem", "dynamodb:DeleteItem"}, rows).LeadingKeys(Rules+"*"),
-			area.Allow("RuleLogs", []string{"dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:DeleteItem"}, rows).LeadingKeys(RuleLogs+"*"),
-			area.Allow("Matches", []string{"dynamodb:DeleteItem"}, rows).LeadingKeys(Matches+"*"),
-		),
-		area.Analyzer: append(accepted,
-			area.Allow("PhotoProviders", []string{"dynamodb:GetItem"}, rows).LeadingKeys(PhotoProviders),
-			area.Allow("FeedSimilar", []string{"dynamodb:UpdateItem"}, rows).LeadingKeys(FeedSimilar+"*"),
-			area.Allow("PhotoStates", []string{"dynamodb:GetItem", "dynamodb:PutItem"}, rows).LeadingKeys(PhotoStates),
-			area.Allow("SweepReports", []string{"dynamodb:GetItem", "dynamodb:PutItem"}, rows).LeadingKeys(Sweeps),
-			area.Allow("QuotaUse", []string{"dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query", "dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem"}, rows).LeadingKeys(QuotaOwners, Quota+"*"),
-		),
-		area.Query: append(accepted,
-			area.Allow("FeedAlerts", []string{"dynamodb:GetItem", "dynamodb:Query"}, rows).LeadingKeys(FeedAlerts),
-			area.Allow("FeedAlertStates", []string{"dynamodb:GetItem", "dynamodb:Query", "dynamodb:PutItem"}, rows).LeadingKeys(FeedAlertStates),
-			area.Allow("PhotoKeys", []string{"dynamodb:GetItem"}, rows).LeadingKeys(PhotoKeys),
-			area.Allow("LibraryKeys", []string{"dynamodb:GetItem"}, rows).LeadingKeys(LibraryKeys),
-			area.Allow("SweepReports", []string{"dynamodb:Query"}, rows).LeadingKeys(Sweeps),
-			area.Allow("QuotaLimits", []string{"dynamodb:Query"}, rows).LeadingKeys(QuotaLimits),
-			area.Allow("QuotaUse", []string{"dynamodb:GetItem"}, rows).LeadingKeys(Quota+"*"),
-			area.Allow("Checkpoints", []string{"dynamodb:Query", "dynamodb:UpdateItem"}, rows).LeadingKeys(Checkpoints+"*"),
-			area.Allow("Endpoints", []string{"dynamodb:GetItem", "dynamodb:Query"}, rows).LeadingKeys(Endpoints+"*"),
-			area.Allow("EndpointHealth", []string{"dynamodb:GetItem", "dynamodb:Query", "dynamodb:PutItem"}, rows).LeadingKeys(EndpointHealth+"*"),
-			area.Allow("EndpointItems", []string{"dynamodb:GetItem"}, rows).LeadingKeys(EndpointItems+"*"),
-			area.Allow("EndpointKeys", []string{"dynamodb:GetItem"}, rows).LeadingKeys(EndpointKeys),
-			area.Allow("Deliveries", []string{"dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query", "dynamodb:PutItem", "dynamodb:DeleteItem"}, rows).LeadingKeys(Deliveries+"*", Pending+"*"),
-			area.Allow("Tags", []string{"dynamodb:BatchGetItem", "dynamodb:Query"}, rows).LeadingKeys(Tags+"*"),
-			area.Allow("Searches", []string{"dynamodb:GetItem", "dynamodb:Query"}, rows).LeadingKeys(Searches+"*"),
-			area.Allow("Rules", []string{"dynamodb:GetItem", "dynamodb:Query"}, rows).LeadingKeys(Rules+"*"),
-			area.Allow("RuleLogs", []string{"dynamodb:GetItem"}, rows).LeadingKeys(RuleLogs+"*"),
-			area.Allow("Matches", []string{"dynamodb:GetItem", "dynamodb:PutItem"}, rows).LeadingKeys(Matches+"*"),
-		),
-		area.Setup: {
-			area.Allow("FirstKey", []string{"dynamodb:Query", "dynamodb:PutItem"}, rows).LeadingKeys(Keys),
-			area.Allow("NewerRows", []string{"dynamodb:Scan"}, rows), // upgrade-check counts rows of newer formats
-		},
-	}}
-}
 
 // Document is one row. Version is 1 at first and increases by 1 with every write.
 type Document struct {

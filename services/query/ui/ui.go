@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"embed"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"mime"
@@ -96,27 +97,27 @@ const (
 // file is a file of the app, with its response headers.
 type file struct {
 	name, kind, tag string
-	content         []byte
-	compressed      func() []byte
+	compressed      []byte // with gzip
+	content         func() []byte
 	header          map[string]string
 }
 
 func load(origins []string) map[string]file {
-	names, err := fs.Glob(dist, "dist/*")
+	names, err := fs.Glob(dist, "dist/*.gz")
 	if err != nil {
 		panic(err) // a bug: the pattern is malformed
 	}
 	policy := policyFor(origins)
 	files := map[string]file{}
 	for _, at := range names {
-		content, err := dist.ReadFile(at)
+		compressed, err := dist.ReadFile(at)
 		if err != nil {
 			panic(err) // a bug: an embedded file cannot be read
 		}
-		name := path.Base(at)
+		name := strings.TrimSuffix(path.Base(at), ".gz")
 		f := file{
-			name: name, content: content, kind: mime.TypeByExtension(path.Ext(name)), tag: fmt.Sprintf("%x", sha256.Sum256(content)),
-			compressed: sync.OnceValue(func() []byte { return compress(content) }),
+			name: name, compressed: compressed, kind: mime.TypeByExtension(path.Ext(name)), tag: fmt.Sprintf("%x", sha256.Sum256(compressed)),
+			content: sync.OnceValue(func() []byte { return decompress(compressed) }),
 			header: map[string]string{
 				"Content-Security-Policy": policy, "Referrer-Policy": "no-referrer", "Cross-Origin-Opener-Policy": "same-origin", "Vary": "Accept-Encoding",
 				// The names of these files contain a hash of their content.
@@ -140,15 +141,16 @@ func policyFor(origins []string) string {
 		"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 }
 
-func compress(content []byte) []byte {
-	var out bytes.Buffer
-	w, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
-	if err != nil {
-		panic(err) // a bug: the level is invalid
+// decompress returns the content of a file that the build has compressed.
+func decompress(file []byte) []byte {
+	r, err := gzip.NewReader(bytes.NewReader(file))
+	if err == nil {
+		file, err = io.ReadAll(r)
 	}
-	_, _ = w.Write(content) // writes to a buffer do not fail
-	_ = w.Close()
-	return out.Bytes()
+	if err != nil {
+		panic(err) // a bug: the embedded file is damaged
+	}
+	return file
 }
 
 func (f file) serve(w http.ResponseWriter, r *http.Request) {
@@ -157,10 +159,11 @@ func (f file) serve(w http.ResponseWriter, r *http.Request) {
 		header.Set(name, value)
 	}
 	header.Set("Content-Type", f.kind)
-	content, tag := f.content, f.tag
+	content, tag := f.compressed, f.tag+"-gzip"
 	if accepts(r.Header.Get("Accept-Encoding")) {
-		content, tag = f.compressed(), f.tag+"-gzip"
 		header.Set("Content-Encoding", "gzip")
+	} else {
+		content, tag = f.content(), f.tag
 	}
 	header.Set("ETag", `"`+tag+`"`)
 	http.ServeContent(w, r, f.name, time.Time{}, bytes.NewReader(content))

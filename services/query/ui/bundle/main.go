@@ -5,6 +5,7 @@ package main
 
 import (
 	"bytes"
+	"compress/gzip"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -113,11 +114,30 @@ func build(app, out string) error {
 		return err
 	}
 	for name, content := range files {
+		if filepath.Ext(name) != ".txt" { // what browsers load is embedded as they receive it
+			name += ".gz"
+			if content, err = compress(content); err != nil {
+				return err
+			}
+		}
 		if err := os.WriteFile(filepath.Join(out, name), content, 0o644); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+func compress(content []byte) ([]byte, error) {
+	var out bytes.Buffer
+	w, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := w.Write(content); err != nil {
+		return nil, err
+	}
+	err = w.Close()
+	return out.Bytes(), err
 }
 
 // bundle runs esbuild.

@@ -1,1 +1,0 @@
-import{a,b,c}from"./chunk-VRRN43WP.js";import"./chunk-7PVH3UFX.js";import"./chunk-NIOPAA7W.js";import"./chunk-X7MFB5ZB.js";import"./chunk-S3GFKMM3.js";import"./chunk-YBF3C6JI.js";import"./chunk-MFY7KSSW.js";import"./chunk-WD7FGWNF.js";export{b as PromptFields,c as default,a as keepPrompt};

@@ -1,1 +1,0 @@
-import{a as t}from"./chunk-MFY7KSSW.js";async function r(o,e){try{await navigator.clipboard.writeText(o),t(`${e} copied.`)}catch{t("The browser does not allow copying. Select the text and copy it.",{bad:!0})}}export{r as a};
