@@ -20,6 +20,8 @@ const (
 	plainEngine = "plaintext 2"
 	// plainMemory is the maximum memory for a text, which is read, compressed and uploaded in parts.
 	plainMemory = 32 << 20
+	// loaded is the size in bytes up to which a text is read at once. A larger one is read twice, first to detect its charset.
+	loaded = 8 << 20
 	// maxPlain is the maximum size of the stored text of a text file, in bytes.
 	maxPlain = 100 << 20
 )
@@ -32,13 +34,21 @@ func PlainText() step.Step {
 			return step.Result{}, err
 		}
 		defer release()
+		content := f.Text(ctx)
+		if f.Size <= loaded {
+			data, err := f.Load(ctx, loaded)
+			if err != nil {
+				return step.Result{}, err
+			}
+			content.Open = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil }
+		}
 		var (
 			outcome plaintext.Outcome
 			read    plain
 			failed  error
 		)
 		key, err := f.Stream(ctx, library.TextName, "application/gzip", func(w io.Writer) error {
-			outcome, failed = f.Text(ctx).ReadDetected(func(text io.Reader) error {
+			outcome, failed = content.ReadDetected(func(text io.Reader) error {
 				read = plain{}
 				return read.copy(w, text, maxPlain)
 			})
