@@ -19,6 +19,7 @@ import { contentOf, drawn, hrefOf, isFinal, linkToken, type Node, nameOf, pictur
 import { Waiting } from "./waiting.js";
 
 const longest = 200_000; // characters of a text that are shown at first
+const most = 8 * 1024 * 1024; // bytes of a text that are loaded
 
 export function Preview({ node }: { node: Node }): JSX.Element {
   if (!isFinal(node) && !pictureOf(node, 1)) return <Waiting node={node} />;
@@ -84,14 +85,30 @@ function Document({ node, picture }: { node: Node; picture: NonNullable<ReturnTy
 async function readFrom(path: string): Promise<string> {
   const response = await fetch(path + new URLSearchParams(linkToken()).toString(), { headers: identityHeaders() });
   if (!response.ok) throw refusal(response.status, await response.json().catch(() => undefined));
-  return response.text();
+  return beginning(response);
+}
+
+/** Reads the beginning of a text, and says so if there is more. */
+async function beginning(response: Response): Promise<string> {
+  if (!response.body) return "";
+  const reader = response.body.getReader(), decoder = new TextDecoder();
+  let text = "", size = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return text + decoder.decode();
+    text += decoder.decode(value, { stream: true });
+    size += value.length;
+    if (size < most) continue;
+    await reader.cancel();
+    return text + "\n\n[Only the first 8 MiB are shown. Download the file to read the rest.]";
+  }
 }
 
 /** Reads the content of a file, which the browser authenticates with a cookie, because it is redirected to the bucket. */
 async function readContent(node: Node): Promise<string> {
   const response = await fetch(contentOf(node));
   if (!response.ok) throw refusal(response.status, undefined);
-  return response.text();
+  return beginning(response);
 }
 
 const readText = (node: Node): Promise<string> => // form feeds separate pages
