@@ -21,8 +21,7 @@ var accepting = []grant{
 
 var ingest = []grant{
 	{"PlatformCheck", "DescribeTable", nil},
-	{"FeedSources", "GetItem Query PutItem", []string{FeedSources}},
-	{"FeedAlerts", "GetItem Query PutItem", []string{FeedAlerts}},
+	{"FeedSources", "GetItem Query PutItem", []string{FeedSources, FeedAlerts}},
 	{"PhotoProviders", "GetItem PutItem", []string{PhotoProviders}},
 	{"PhotoStates", "GetItem", []string{PhotoStates}},
 	{"PhotoKeys", "GetItem PutItem", []string{PhotoKeys}},
@@ -33,13 +32,11 @@ var ingest = []grant{
 	{"QuotaLimits", "GetItem Query PutItem", []string{QuotaLimits}},
 	{"QuotaUse", "GetItem PutItem UpdateItem DeleteItem", []string{QuotaOwners, Quota + "*"}},
 	{"Withdrawn", "GetItem PutItem", []string{Withdrawn}},
-	{"Endpoints", "GetItem Query PutItem DeleteItem", []string{Endpoints + "*"}},
 	{"EndpointHealth", "GetItem", []string{EndpointHealth + "*"}},
 	{"EndpointItems", "PutItem", []string{EndpointItems + "*"}},
 	{"EndpointKeys", "GetItem PutItem", []string{EndpointKeys}},
 	{"Tags", "GetItem PutItem UpdateItem DeleteItem", []string{Tags + "*"}},
-	{"Searches", "GetItem Query PutItem DeleteItem", []string{Searches + "*"}},
-	{"Rules", "GetItem Query PutItem DeleteItem", []string{Rules + "*"}},
+	{"Documents", "GetItem Query PutItem DeleteItem", []string{Endpoints + "*", Searches + "*", Rules + "*"}},
 	{"RuleLogs", "GetItem PutItem DeleteItem", []string{RuleLogs + "*"}},
 	{"Matches", "DeleteItem", []string{Matches + "*"}},
 }
