@@ -34,6 +34,17 @@ func NewRuleNotified(cause string, d *event.RuleNotified) event.Event {
 	return about("notice", d.Area, d.Id, d.OwnerId, strings.Join([]string{d.OwnerId, d.Rule, d.Message, cause}, " "), d.NotifiedAt.AsTime(), d)
 }
 
+// ReadEvent decodes the data of an event of a type: a *event.TagsChanged, *event.SearchMatched or *event.RuleNotified. It returns
+// nil for other types.
+func ReadEvent(kind string, data []byte) (proto.Message, error) {
+	for _, d := range []proto.Message{&event.TagsChanged{}, &event.SearchMatched{}, &event.RuleNotified{}} {
+		if kind == string(proto.MessageName(d)) {
+			return d, event.Unmarshal(data, d)
+		}
+	}
+	return nil, nil
+}
+
 // about returns an event with the id saved.<kind>/<area>/<id>/<hash of what>/<ms>.
 func about(kind, area, id, owner, what string, at time.Time, d proto.Message) event.Event {
 	hash := sha256.Sum256([]byte(what))

@@ -28,14 +28,13 @@ type Source struct {
 // Sources returns the saved searches, and the queries of the rules that are on, that existed at a time and cover an area.
 func Sources(searches []Search, rules []Rule, area string, at time.Time) []Source {
 	var all []Source
-	covers := func(areas []string) bool { return len(areas) == 0 || slices.Contains(areas, area) }
 	for _, s := range searches {
-		if covers(s.Areas) && !s.CreatedAt.After(at) {
+		if s.Covers(area) && !s.CreatedAt.After(at) {
 			all = append(all, Source{false, s.Name, s.Query, s.Areas})
 		}
 	}
 	for _, r := range rules {
-		if r.Query != "" && !r.Off && covers(r.Areas) && !r.CreatedAt.After(at) {
+		if r.Query != "" && !r.Off && r.Covers(area) && !r.CreatedAt.After(at) {
 			all = append(all, Source{true, r.Name, r.Query, r.Areas})
 		}
 	}

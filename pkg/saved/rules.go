@@ -71,7 +71,7 @@ func (r Rule) stamped(created, updated time.Time) Rule {
 }
 
 // Covers reports whether items of an area are among those of the rule.
-func (r Rule) Covers(area string) bool { return len(r.Areas) == 0 || slices.Contains(r.Areas, area) }
+func (r Rule) Covers(area string) bool { return covers(r.Areas, area) }
 
 // Ordered sorts rules in the order in which they act.
 func Ordered(rules []Rule) {

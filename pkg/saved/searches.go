@@ -2,6 +2,7 @@ package saved
 
 import (
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/assay-project/assay/pkg/platform"
@@ -28,6 +29,11 @@ func (s Search) stamped(created, updated time.Time) Search {
 	s.CreatedAt, s.UpdatedAt = created, updated
 	return s
 }
+
+// Covers reports whether items of an area are among those of the search.
+func (s Search) Covers(area string) bool { return covers(s.Areas, area) }
+
+func covers(areas []string, area string) bool { return len(areas) == 0 || slices.Contains(areas, area) }
 
 // Searches stores searches. It is safe for concurrent use.
 type Searches struct{ collection[Search] }

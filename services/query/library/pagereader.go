@@ -1,7 +1,6 @@
 package library
 
 import (
-	"bytes"
 	"cmp"
 	"compress/gzip"
 	"context"
@@ -23,15 +22,19 @@ const (
 
 // pageReader keeps a page of the text that is written to it. Of a page that is longer than pageWindow, it keeps the part with the first match.
 type pageReader struct {
-	page  int // the first page is 1
+	search.Pages
 	asked search.Terms
 
-	ends    int  // form feeds so far
-	within  bool // the last byte was not a form feed
 	head    []byte
 	text    []byte
 	cut     bool // text is a part of the page
 	matches bool // text is long enough, and has a match
+}
+
+func newPageReader(page int, asked search.Terms) *pageReader {
+	p := &pageReader{asked: asked}
+	p.Pages = search.Pages{Page: page, Take: p.add}
+	return p
 }
 
 // read reads the text of a run of a file. It returns blob.ErrNotFound if there is none.
@@ -48,21 +51,6 @@ func (p *pageReader) read(ctx context.Context, a *Area, file library.File) error
 	return err
 }
 
-// Write returns no error.
-func (p *pageReader) Write(text []byte) (int, error) {
-	for rest := text; len(rest) > 0; {
-		part, after, ended := bytes.Cut(rest, []byte{'\f'})
-		if p.ends+1 == p.page {
-			p.add(part)
-		}
-		if p.within = !ended; ended {
-			p.ends++
-		}
-		rest = after
-	}
-	return len(text), nil
-}
-
 // add adds a part of the page.
 func (p *pageReader) add(part []byte) {
 	p.head = append(p.head, part[:min(len(part), pageHead-len(p.head))]...)
@@ -77,21 +65,13 @@ func (p *pageReader) add(part []byte) {
 	}
 }
 
-// pages returns the number of pages of the text. An empty text has one.
-func (p *pageReader) pages() int {
-	if p.within || p.ends == 0 {
-		return p.ends + 1
-	}
-	return p.ends
-}
-
 // place returns the place of the page in a text with pages of a type. It is the zero Place in a text without pages.
 func (p *pageReader) place(pageType string) search.Place {
-	if p.ends == 0 && pageType == "" {
+	if !p.Divided() && pageType == "" {
 		return search.Place{}
 	}
 	at := search.PlaceOf(string(p.head), cmp.Or(pageType, search.PagePlain))
-	at.Page = p.page
+	at.Page = p.Page
 	return at
 }
 

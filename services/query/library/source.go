@@ -68,20 +68,10 @@ func (s *source) Decode(d bus.Delivery) (search.Item, bool, error) {
 
 // Texts returns how to read the texts and properties of files.
 func (s *source) Texts(ctx context.Context, runs []search.Pending) ([]search.Reading, error) {
-	ids := make([]string, len(runs))
-	for i, p := range runs {
-		ids[i] = p.ID
-	}
-	files, err := s.store.Files(ctx, ids)
-	if err != nil {
-		return nil, err
-	}
-	readings := make([]search.Reading, len(runs))
-	for i, p := range runs {
-		length, _ := files[p.ID].Metadata["textLength"].(float64)
-		readings[i] = search.Reading{Size: int64(length), Read: func(ctx context.Context) (search.Text, error) { return s.read(ctx, p, files[p.ID]) }}
-	}
-	return readings, nil
+	return search.Readings(ctx, runs, s.store.Files, func(run search.Pending, file library.File) search.Reading {
+		length, _ := file.Metadata["textLength"].(float64)
+		return search.Reading{Size: int64(length), Read: func(ctx context.Context) (search.Text, error) { return s.read(ctx, run, file) }}
+	})
 }
 
 // read reads what is indexed of a run of a file. The file may have started another run, or be absent.

@@ -78,7 +78,7 @@ func (a *Area) getPage(ctx context.Context, in *pageInput) (*pageOutput, error) 
 		return nil, err
 	}
 	defer leave()
-	reader := &pageReader{page: in.Page, asked: parsed.Terms}
+	reader := newPageReader(in.Page, parsed.Terms)
 	err = reader.read(ctx, a, file)
 	if errors.Is(err, blob.ErrNotFound) {
 		return nil, web.NotFound("The file has no text" + a.without(ctx, file, extract.StepText) + ".")
@@ -87,11 +87,11 @@ func (a *Area) getPage(ctx context.Context, in *pageInput) (*pageOutput, error) 
 		return nil, err
 	}
 	pageType, _ := file.Metadata[library.MetadataPageType].(string)
-	if in.Page > reader.pages() {
-		return nil, web.NotFound(fmt.Sprintf("The text has no page %d: the last page is %d.", in.Page, reader.pages()))
+	if in.Page > reader.Count() {
+		return nil, web.NotFound(fmt.Sprintf("The text has no page %d: the last page is %d.", in.Page, reader.Count()))
 	}
 	shown, at := reader.String(), reader.place(pageType)
-	page := textPage{Page: in.Page, Pages: reader.pages(), Type: search.PagePlain, Sheet: at.Sheet}
+	page := textPage{Page: in.Page, Pages: reader.Count(), Type: search.PagePlain, Sheet: at.Sheet}
 	if at.Page > 0 {
 		page.Type = at.Type
 	}

@@ -55,30 +55,24 @@ type (
 
 // show returns an event of the stream. Matches of rules alone are not sent.
 func show(d bus.Delivery) (e live.Event, ok bool) {
+	read, err := saved.ReadEvent(d.Type, d.Data)
+	if err != nil {
+		return e, false
+	}
 	var view any
-	switch d.Type {
-	case "assay.v1.TagsChanged":
-		var t event.TagsChanged
-		if event.Unmarshal(d.Data, &t) != nil {
+	switch d := read.(type) {
+	case *event.TagsChanged:
+		e.Name, view = "tags", tagsView{d.Area, d.Id, append([]string{}, d.Added...), append([]string{}, d.Removed...), d.ChangedAt.AsTime()}
+	case *event.SearchMatched:
+		if len(d.Searches) == 0 {
 			return e, false
 		}
-		e.Name, view = "tags", tagsView{t.Area, t.Id, append([]string{}, t.Added...), append([]string{}, t.Removed...), t.ChangedAt.AsTime()}
-	case "assay.v1.SearchMatched":
-		var m event.SearchMatched
-		if event.Unmarshal(d.Data, &m) != nil || len(m.Searches) == 0 {
-			return e, false
-		}
-		e.Name, e.Facet, view = "match", m.Searches, matchView{m.Area, m.Id, m.Name, m.Searches, m.MatchedAt.AsTime()}
-	case "assay.v1.RuleNotified":
-		var n event.RuleNotified
-		if event.Unmarshal(d.Data, &n) != nil {
-			return e, false
-		}
-		e.Name, view = "notice", noticeView{n.Area, n.Id, n.Name, n.Rule, n.Message, n.NotifiedAt.AsTime()}
+		e.Name, e.Facet, view = "match", d.Searches, matchView{d.Area, d.Id, d.Name, d.Searches, d.MatchedAt.AsTime()}
+	case *event.RuleNotified:
+		e.Name, view = "notice", noticeView{d.Area, d.Id, d.Name, d.Rule, d.Message, d.NotifiedAt.AsTime()}
 	default:
 		return e, false
 	}
-	var err error
 	e.Item = d.Item
 	e.Data, err = json.Marshal(view)
 	return e, err == nil

@@ -1,12 +1,13 @@
 package mcp
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"unicode/utf8"
 
 	"github.com/google/uuid"
+
+	"github.com/assay-project/assay/services/query/search"
 )
 
 // maxText is the maximum number of bytes of a text that one call returns.
@@ -54,17 +55,18 @@ func (c caller) text(ctx context.Context, in textInput) (pageText, error) {
 	if err := c.read(ctx, "/v1/library/nodes/"+id, nil, &file); err != nil {
 		return pageText{}, err
 	}
-	p := pager{page: max(in.Page, 1), offset: in.Offset}
-	if err := c.stream(ctx, "/v1/library/files/"+id+"/text", nil, &p); err != nil {
+	p := pager{offset: in.Offset}
+	pages := search.Pages{Page: max(in.Page, 1), Take: p.take}
+	if err := c.stream(ctx, "/v1/library/files/"+id+"/text", nil, &pages); err != nil {
 		return pageText{}, err
 	}
-	if p.page > p.pages() {
-		return pageText{}, fmt.Errorf("the text has %d pages: choose one of them", p.pages())
+	if pages.Page > pages.Count() {
+		return pageText{}, fmt.Errorf("the text has %d pages: choose one of them", pages.Count())
 	}
 	if in.Offset < 0 || in.Offset > p.length || len(p.part) > 0 && !utf8.RuneStart(p.part[0]) {
-		return pageText{}, fmt.Errorf("%d is not an offset of page %d: begin at 0, and continue at nextOffset", in.Offset, p.page)
+		return pageText{}, fmt.Errorf("%d is not an offset of page %d: begin at 0, and continue at nextOffset", in.Offset, pages.Page)
 	}
-	out := pageText{ID: file.ID, Version: file.Version, Name: file.Name, Page: p.page, Pages: p.pages(), Text: string(p.part)}
+	out := pageText{ID: file.ID, Version: file.Version, Name: file.Name, Page: pages.Page, Pages: pages.Count(), Text: string(p.part)}
 	if len(p.part) > maxText {
 		end := maxText
 		for !utf8.RuneStart(p.part[end]) {
@@ -75,37 +77,15 @@ func (c caller) text(ctx context.Context, in textInput) (pageText, error) {
 	return out, nil
 }
 
-// pager keeps what follows an offset of one page of the text that is written to it. Pages end with a form feed.
+// pager keeps what follows an offset of one page.
 type pager struct {
-	page, offset int // the first page is 1
-
-	ends   int    // form feeds so far
-	within bool   // the last byte was not a form feed
+	offset int
 	length int    // of the page
 	part   []byte // at most maxText+1 bytes
 }
 
-// pages returns the number of pages. An empty text has one.
-func (p *pager) pages() int {
-	if p.within || p.ends == 0 {
-		return p.ends + 1
-	}
-	return p.ends
-}
-
-// Write returns no error.
-func (p *pager) Write(text []byte) (int, error) {
-	for rest := text; len(rest) > 0; {
-		line, after, ended := bytes.Cut(rest, []byte{'\f'})
-		if p.ends+1 == p.page {
-			begin := min(max(p.offset-p.length, 0), len(line))
-			p.part = append(p.part, line[begin:min(len(line), begin+maxText+1-len(p.part))]...)
-			p.length += len(line)
-		}
-		if p.within = !ended; ended {
-			p.ends++
-		}
-		rest = after
-	}
-	return len(text), nil
+func (p *pager) take(part []byte) {
+	begin := min(max(p.offset-p.length, 0), len(part))
+	p.part = append(p.part, part[begin:min(len(part), begin+maxText+1-len(p.part))]...)
+	p.length += len(part)
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"github.com/assay-project/assay/services/query/search"
 )
 
 // TestPager: a page is the same however its text is written.
@@ -30,13 +32,14 @@ func TestPager(t *testing.T) {
 		{"one\f" + long + "\fend", 2, maxText, long[:maxText+1], len(long), 3},
 	} {
 		for name, text := range map[string]io.Reader{"at once": strings.NewReader(test.text), "by bytes": iotest.OneByteReader(strings.NewReader(test.text))} {
-			p := pager{page: test.page, offset: test.offset}
-			if _, err := io.Copy(&p, text); err != nil {
+			p := pager{offset: test.offset}
+			pages := search.Pages{Page: test.page, Take: p.take}
+			if _, err := io.Copy(&pages, text); err != nil {
 				t.Fatal(err)
 			}
-			if !slices.Equal(p.part, []byte(test.part)) || p.length != test.length || p.pages() != test.pages {
+			if !slices.Equal(p.part, []byte(test.part)) || p.length != test.length || pages.Count() != test.pages {
 				t.Errorf("page %d of %.20q from %d, %s: %.20q of %d bytes and %d pages, want %.20q of %d bytes and %d pages",
-					test.page, test.text, test.offset, name, p.part, p.length, p.pages(), test.part, test.length, test.pages)
+					test.page, test.text, test.offset, name, p.part, p.length, pages.Count(), test.part, test.length, test.pages)
 			}
 		}
 	}

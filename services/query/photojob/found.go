@@ -63,19 +63,9 @@ func (s *source) Decode(d bus.Delivery) (search.Item, bool, error) {
 
 // Texts returns the prompts, descriptions and labels of jobs.
 func (s *source) Texts(ctx context.Context, runs []search.Pending) ([]search.Reading, error) {
-	ids := make([]string, len(runs))
-	for i, run := range runs {
-		ids[i] = run.ID
-	}
-	jobs, err := s.store.Jobs(ctx, ids)
-	if err != nil {
-		return nil, err
-	}
-	readings := make([]search.Reading, len(runs))
-	for i, run := range runs {
-		readings[i].Read = func(context.Context) (search.Text, error) { return textOf(run, jobs[run.ID]), nil }
-	}
-	return readings, nil
+	return search.Readings(ctx, runs, s.store.Jobs, func(run search.Pending, j photojob.Job) search.Reading {
+		return search.Reading{Read: func(context.Context) (search.Text, error) { return textOf(run, j), nil }}
+	})
 }
 
 // textOf returns what is indexed of a job besides its name. A job that was removed has nothing.

@@ -149,7 +149,7 @@ func (t *attempt) matches(ctx context.Context, r saved.Rule, i saved.Item) (bool
 	query := r.Query
 	if r.Search != "" {
 		one, exists := t.queries[r.Search]
-		if !exists || len(one.Areas) > 0 && !slices.Contains(one.Areas, i.Area) {
+		if !exists || !one.Covers(i.Area) {
 			return false, nil
 		}
 		query = one.Query

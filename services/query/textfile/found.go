@@ -71,27 +71,16 @@ func (s *source) Decode(d bus.Delivery) (search.Item, bool, error) {
 
 // Texts returns how to read texts. Files that failed have none.
 func (s *source) Texts(ctx context.Context, runs []search.Pending) ([]search.Reading, error) {
-	ids := make([]string, len(runs))
-	for i, run := range runs {
-		ids[i] = run.ID
-	}
-	files, err := s.store.Heads(ctx, ids)
-	if err != nil {
-		return nil, err
-	}
-	readings := make([]search.Reading, len(runs))
-	for i, run := range runs {
-		f := files[run.ID]
-		readings[i].Read = func(context.Context) (search.Text, error) { return search.Text{Pending: run}, nil }
-		if f.Status == textfile.Completed {
-			size := f.Size()
-			if size < 0 { // unknown
-				size = search.MaxText
-			}
-			readings[i] = search.Reading{Size: size, Read: func(ctx context.Context) (search.Text, error) { return s.read(ctx, run) }}
+	return search.Readings(ctx, runs, s.store.Heads, func(run search.Pending, f textfile.File) search.Reading {
+		if f.Status != textfile.Completed {
+			return search.Reading{Read: func(context.Context) (search.Text, error) { return search.Text{Pending: run}, nil }}
 		}
-	}
-	return readings, nil
+		size := f.Size()
+		if size < 0 { // unknown
+			size = search.MaxText
+		}
+		return search.Reading{Size: size, Read: func(ctx context.Context) (search.Text, error) { return s.read(ctx, run) }}
+	})
 }
 
 // cut is why a text is not completely indexed.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/event"
+	"github.com/assay-project/assay/pkg/saved"
 	"github.com/assay-project/assay/pkg/webhook"
 )
 
@@ -46,28 +47,23 @@ func (s *Service) savedConsumer() bus.Consumer {
 // savedEventOf returns the event for a message. ok is false for a match of rules alone, which is not delivered.
 func (s *Service) savedEventOf(d bus.Delivery) (e webhook.Event, ok bool, err error) {
 	about := savedData{EventID: d.ID, ID: d.Item, OwnerID: d.Owner}
-	kind := ""
-	switch d.Type {
-	case "assay.v1.TagsChanged":
-		var t event.TagsChanged
-		err = event.Unmarshal(d.Data, &t)
-		kind, about.Area, about.Added, about.Removed = "tagged", t.Area, t.Added, t.Removed
-	case "assay.v1.SearchMatched":
-		var m event.SearchMatched
-		err = event.Unmarshal(d.Data, &m)
-		kind, about.Area, about.Name, about.Searches = "matched", m.Area, m.Name, m.Searches
-		if err == nil && len(m.Searches) == 0 {
-			return e, false, nil
-		}
-	case "assay.v1.RuleNotified":
-		var n event.RuleNotified
-		err = event.Unmarshal(d.Data, &n)
-		kind, about.Area, about.Name, about.Rule, about.Message = "notified", n.Area, n.Name, n.Rule, n.Message
-	default:
-		err = fmt.Errorf("%w: %s is not an event about tags, searches or rules", d.Unsupported(), d.Type)
-	}
+	read, err := saved.ReadEvent(d.Type, d.Data)
 	if err != nil {
 		return e, false, err
+	}
+	kind := ""
+	switch of := read.(type) {
+	case *event.TagsChanged:
+		kind, about.Area, about.Added, about.Removed = "tagged", of.Area, of.Added, of.Removed
+	case *event.SearchMatched:
+		kind, about.Area, about.Name, about.Searches = "matched", of.Area, of.Name, of.Searches
+		if len(of.Searches) == 0 {
+			return e, false, nil
+		}
+	case *event.RuleNotified:
+		kind, about.Area, about.Name, about.Rule, about.Message = "notified", of.Area, of.Name, of.Rule, of.Message
+	default:
+		return e, false, fmt.Errorf("%w: %s is not an event about tags, searches or rules", d.Unsupported(), d.Type)
 	}
 	e = webhook.Event{ID: d.ID, Type: about.Area + "." + kind, Area: about.Area, Item: d.Item, Owner: d.Owner, At: d.Time}
 	if area := s.areas[about.Area]; area != nil {

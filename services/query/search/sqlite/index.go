@@ -186,15 +186,10 @@ type querier interface {
 }
 
 // each calls see for each row of a query until see returns an error.
-func each(ctx context.Context, q querier, query string, args []any, see func(*sql.Rows) error) error {
+func each(ctx context.Context, q querier, query string, args []any, see func(*sql.Rows) error) (err error) {
 	rows, err := q.QueryContext(ctx, query, args...)
-	return all(rows, err, see)
-}
-
-// all calls see for each row of a query until see returns an error. failed is the error of the query.
-func all(rows *sql.Rows, failed error, see func(*sql.Rows) error) (err error) {
-	if failed != nil {
-		return fault(failed)
+	if err != nil {
+		return fault(err)
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
 	for rows.Next() {
