@@ -68,7 +68,7 @@ func TestBoundedCalls(t *testing.T) {
 					t.Errorf("%s, %s, call %d: got error %v after %s, want an outage = %t within %s", c.name, c.mode, i+1, err, time.Since(began), c.outage, most)
 				}
 				if c.name == "copy" || c.mode == "failing" && c.name == "object" {
-					break // S3 may need long to join parts; the SDK retries a response with an error three times
+					break // S3 may need long to join parts; the SDK makes three attempts if S3 responds with errors
 				}
 			}
 			if mode.Store(""); c.name == "table" {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 	"github.com/aws/smithy-go"
@@ -76,6 +77,8 @@ func connect(base aws.Config, endpoint string, more ...func(*s3.Options)) *s3.Cl
 			o.UsePathStyle = true // local servers do not have a host name for each bucket
 		}
 		o.APIOptions = append(o.APIOptions, outage.Marking(outage.S3))
+		// The two pauses between three attempts have to fit into the limit of a request.
+		o.Retryer = retry.NewStandard(func(r *retry.StandardOptions) { r.MaxBackoff = outage.Limit / 2 })
 		// Computing a CRC64NVME uses about as much CPU as counting the words. Uploads have a CRC32
 		// or the client's SHA-256 instead.
 		o.ResponseChecksumValidation = aws.ResponseChecksumValidationWhenRequired
