@@ -14,10 +14,8 @@ import (
 
 // Join implements work.Steps.
 func (a *Area) Join(ctx context.Context, w library.Workflow) (bool, error) {
-	if w.CurrentState == library.Loaded || w.CurrentState == library.Parsed { // the steps ended before the worker that published them moved the workflow
-		if err := unlessMoved(a.store.StartProcessing(ctx, w)); err != nil {
-			return false, err
-		}
+	if err := a.startProcessing(ctx, w); err != nil { // the steps may end before the worker that published them moves the workflow
+		return false, err
 	}
 	metadata, err := a.metadata(ctx, w)
 	if err != nil {
@@ -38,7 +36,7 @@ func (a *Area) Join(ctx context.Context, w library.Workflow) (bool, error) {
 
 // Fail implements work.Steps.
 func (a *Area) Fail(ctx context.Context, s work.Step, reason string) (bool, error) {
-	f, err := a.file(ctx, s.Item, s.Run)
+	f, err := a.file(ctx, s)
 	if err != nil || f.Final() {
 		return false, err
 	}
@@ -48,7 +46,7 @@ func (a *Area) Fail(ctx context.Context, s work.Step, reason string) (bool, erro
 
 // Outcome implements work.Steps.
 func (a *Area) Outcome(ctx context.Context, s work.Step) (e event.Event, ok bool, err error) {
-	f, err := a.file(ctx, s.Item, s.Run)
+	f, err := a.file(ctx, s)
 	if err == nil && f.Final() {
 		e, err = a.outcomeOf(ctx, f)
 	}
@@ -57,13 +55,12 @@ func (a *Area) Outcome(ctx context.Context, s work.Step) (e event.Event, ok bool
 
 // outcomeOf returns the outcome of a file in a final state. A file that failed before it had a workflow has an outcome too.
 func (a *Area) outcomeOf(ctx context.Context, f library.File) (event.Event, error) {
-	w, err := a.store.Workflow(ctx, f.ID)
-	if err != nil && !errors.Is(err, lifecycle.ErrNotFound) {
-		return event.Event{}, err
-	}
 	at := timestamppb.New(f.Updated())
-	if w.Run == f.Run && w.Final() {
+	switch w, err := a.store.WorkflowOf(ctx, f); {
+	case err == nil && w.Final():
 		at = timestamppb.New(w.Updated())
+	case err != nil && !errors.Is(err, lifecycle.ErrNotFound):
+		return event.Event{}, err
 	}
 	if f.Status == library.Failed {
 		return event.NewAnalysisFailed(&event.AnalysisFailed{

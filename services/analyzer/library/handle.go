@@ -33,6 +33,11 @@ func stepOf(s *event.LibraryStep) work.Step {
 	return work.Step{Item: s.FileId, Run: int64(s.Run), Name: s.Step}
 }
 
+// runOf returns what identifies the workflow of a step.
+func runOf(s work.Step) library.Workflow {
+	return library.Workflow{CorrelationID: s.Item, FileID: s.Item, Run: s.Run}
+}
+
 // handle processes a message.
 func (a *Area) handle(ctx context.Context, d bus.Delivery) error {
 	s, err := read(&d)
@@ -61,44 +66,39 @@ func (a *Area) giveUp(ctx context.Context, d bus.Delivery, cause error) (bus.Fai
 
 // Run implements work.Steps.
 func (a *Area) Run(ctx context.Context, s work.Step) (library.Workflow, error) {
-	w, err := a.store.Workflow(ctx, s.Item)
-	if err == nil && w.Run != s.Run {
-		err = lifecycle.ErrFenceLost
-	}
-	return w, err
+	return a.store.WorkflowOf(ctx, library.File{ID: s.Item, Run: s.Run})
 }
 
 // file reads the file of a run. It returns lifecycle.ErrNotFound or lifecycle.ErrFenceLost if the file was deleted or has
 // another run.
-func (a *Area) file(ctx context.Context, id string, run int64) (library.File, error) {
-	f, err := a.store.File(ctx, id)
-	if err == nil && f.Run != run {
+func (a *Area) file(ctx context.Context, s work.Step) (library.File, error) {
+	f, err := a.store.File(ctx, s.Item)
+	if err == nil && f.Run != s.Run {
 		err = lifecycle.ErrFenceLost
 	}
 	return f, err
 }
 
 // Do implements work.Steps. It also publishes the progress of the file.
-func (a *Area) Do(ctx context.Context, d *bus.Delivery, s work.Step) (library.Workflow, error) {
-	none, e := library.Workflow{}, d.Event.(*event.LibraryStep)
+func (a *Area) Do(ctx context.Context, d *bus.Delivery, s work.Step) (w library.Workflow, err error) {
+	e := d.Event.(*event.LibraryStep)
 	implementation, ok := a.steps.of(e)
 	if !ok {
-		return none, fmt.Errorf("%w: step %s for files of type %s", event.ErrNewer, s.Name, e.Type)
+		return w, fmt.Errorf("%w: step %s for files of type %s", event.ErrNewer, s.Name, e.Type)
 	}
 	if s.Name == extract.StepParse {
-		if err := a.startParsing(ctx, s); err != nil {
-			return none, err
+		if err := unlessMoved(a.store.StartParsing(ctx, runOf(s))); err != nil {
+			return w, err
 		}
 	}
-	file := step.New(a.bucket, a.memory, e)
-	began := time.Now()
+	file, began := step.New(a.bucket, a.memory, e), time.Now()
 	found, err := implementation.Run(ctx, file)
 	if errors.Is(err, blob.ErrNotFound) || errors.Is(err, blob.ErrChanged) {
-		_, replaced := a.file(ctx, s.Item, s.Run) // for example by an erasure
-		return none, cmp.Or[error](replaced, reason.BytesGone)
+		_, replaced := a.file(ctx, s) // for example by an erasure
+		err = cmp.Or[error](replaced, reason.BytesGone)
 	}
 	if err != nil {
-		return none, err
+		return w, err
 	}
 	end, result := plan.Done, plan.Result{Key: found.Key, Attempts: d.Attempt, MS: time.Since(began).Milliseconds(), Engine: found.Engine}
 	if omission := cmp.Or(found.Skipped, found.Partial); omission != nil {
@@ -107,18 +107,13 @@ func (a *Area) Do(ctx context.Context, d *bus.Delivery, s work.Step) (library.Wo
 	if found.Skipped != nil {
 		end = plan.Skipped
 	}
-	if err := keep(ctx, file, &result, found.Metadata); err != nil {
-		return none, err
+	if err = keep(ctx, file, &result, found.Metadata); err == nil {
+		err = a.openMore(ctx, s, file.Type, found)
 	}
-	if s.Name == extract.StepParse {
-		if err := a.finishParsing(ctx, s, found); err != nil {
-			return none, err
-		}
+	if err != nil {
+		return w, err
 	}
-	if err := a.openNext(ctx, s, file.Type); err != nil {
-		return none, err
-	}
-	w, err := a.store.FinishStep(ctx, s.Item, s.Run, s.Name, end, result, found.Images)
+	w, err = a.store.FinishStep(ctx, s.Item, s.Run, s.Name, end, result, found.Images)
 	if err == nil && !w.Joined() {
 		a.publishProgress(w)
 	}

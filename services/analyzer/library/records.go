@@ -14,6 +14,7 @@ import (
 	"github.com/assay-project/assay/pkg/table"
 	"github.com/assay-project/assay/services/analyzer/library/step"
 	"github.com/assay-project/assay/services/analyzer/library/step/record"
+	"github.com/assay-project/assay/services/analyzer/work"
 )
 
 // Names of the metadata of a file's records.
@@ -31,7 +32,7 @@ const maxFields = 200
 // describe describes the records of a workflow without open steps in the metadata. It returns the end of the workflow. It
 // returns the errors of file for a file that was deleted or has another run.
 func (a *Area) describe(ctx context.Context, w library.Workflow, end library.End, metadata table.Document) (library.End, error) {
-	f, err := a.file(ctx, w.FileID, w.Run)
+	f, err := a.file(ctx, work.Step{Item: w.FileID, Run: w.Run})
 	if err != nil {
 		return end, err
 	}
@@ -44,7 +45,7 @@ func (a *Area) describe(ctx context.Context, w library.Workflow, end library.End
 	file := step.New(a.bucket, a.memory, w.Step(f, library.StepFinish).Data.(*event.LibraryStep))
 	o, err := record.Finish(ctx, file, failed)
 	if errors.Is(err, blob.ErrNotFound) {
-		_, err = a.file(ctx, w.FileID, w.Run) // an erasure deletes the results first
+		_, err = a.file(ctx, work.Step{Item: w.FileID, Run: w.Run}) // an erasure deletes the results first
 		return library.End{State: library.Failed, Message: reason.RecordsGone.Error()}, err
 	}
 	if err != nil {

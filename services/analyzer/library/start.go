@@ -20,7 +20,7 @@ import (
 
 // Begin implements work.Steps. It detects the type of the file, if it is not known yet.
 func (a *Area) Begin(ctx context.Context, s work.Step) (library.Workflow, error) {
-	f, err := a.file(ctx, s.Item, s.Run)
+	f, err := a.file(ctx, s)
 	if err != nil || f.Final() { // a final file has a late message
 		return library.Workflow{CurrentState: f.Status}, err
 	}
@@ -37,14 +37,13 @@ func (a *Area) Begin(ctx context.Context, s work.Step) (library.Workflow, error)
 }
 
 // identify records the properties of the stored content of a file, and its steps.
-func (a *Area) identify(ctx context.Context, f library.File) (library.File, library.Workflow, error) {
-	none := library.Workflow{}
+func (a *Area) identify(ctx context.Context, f library.File) (_ library.File, w library.Workflow, err error) {
 	object, err := upload.Find(ctx, f.Upload(a.bucket))
 	if f.Origin != "" && errors.Is(err, upload.ErrNoBytes) {
 		object, err = a.fetch(ctx, f)
 	}
 	if err != nil {
-		return f, none, err
+		return f, w, err
 	}
 	opened := f.Start(object.ETag).Data.(*event.LibraryStep)
 	opened.Size = float64(object.Size)
@@ -52,21 +51,21 @@ func (a *Area) identify(ctx context.Context, f library.File) (library.File, libr
 	if !library.Derived(kind) {
 		head, err := step.New(a.bucket, a.memory, opened).Head(ctx, extract.HeadSize)
 		if errors.Is(err, blob.ErrNotFound) || errors.Is(err, blob.ErrChanged) {
-			return f, none, upload.ErrNoBytes
+			return f, w, upload.ErrNoBytes
 		}
 		if err != nil {
-			return f, none, err
+			return f, w, err
 		}
 		kind = extract.Detect(head, f.Name).Type
 	}
 	if object.Size == 0 && !extract.Of(kind).Blank {
-		return f, none, reason.FileEmpty
+		return f, w, reason.FileEmpty
 	}
 	plan := library.PlanOf(kind)
 	found := library.Content{Type: plan.Type, Length: object.Size, ETag: object.ETag}
 	if f.Origin != "" {
-		if err := fetched(&found, object); err != nil {
-			return f, none, err
+		if err = fetched(&found, object); err != nil {
+			return f, w, err
 		}
 	}
 	if len(object.ETag) == md5Digits && !strings.Contains(object.ETag, "-") {
@@ -78,10 +77,10 @@ func (a *Area) identify(ctx context.Context, f library.File) (library.File, libr
 	}
 	stored, w, err := record(ctx, f, found, plan)
 	if _, moved := errors.AsType[*lifecycle.MovedError](err); moved {
-		return f, none, bus.ErrTakenOver
+		return f, w, bus.ErrTakenOver
 	}
 	if errors.Is(err, lifecycle.ErrNotFound) && f.Origin != "" { // erased during the fetch
-		return f, none, cmp.Or(a.bucket.Delete(ctx, f.Key), err)
+		return f, w, cmp.Or(a.bucket.Delete(ctx, f.Key), err)
 	}
 	return stored, w, err
 }
@@ -99,6 +98,14 @@ func (a *Area) publish(ctx context.Context, f library.File, w library.Workflow) 
 	if w.IsOpen(extract.StepParse) && w.CurrentState != library.Parsed {
 		return nil
 	}
+	return a.startProcessing(ctx, w)
+}
+
+// startProcessing moves a workflow whose steps are published to Processing, unless it is in that state or a later one.
+func (a *Area) startProcessing(ctx context.Context, w library.Workflow) error {
+	if w.CurrentState != library.Loaded && w.CurrentState != library.Parsed {
+		return nil
+	}
 	return unlessMoved(a.store.StartProcessing(ctx, w))
 }
 
@@ -110,41 +117,27 @@ func unlessMoved(err error) error {
 	return err
 }
 
-// startParsing moves a file to Parsing, unless it is in that state or a later one.
-func (a *Area) startParsing(ctx context.Context, s work.Step) error {
-	return unlessMoved(a.store.StartParsing(ctx, library.Workflow{CorrelationID: s.Item, FileID: s.Item, Run: s.Run}))
-}
-
-// openNext opens and publishes the step that follows a step, if the plan of the file is sequential. Like finishParsing, it
-// runs before the step is completed.
-func (a *Area) openNext(ctx context.Context, s work.Step, kind extract.Type) error {
+// openMore opens and publishes the steps that follow a step: those for the records that StepParse found, or the next one if the
+// plan of the file is sequential. It runs before the step is completed, so that a redelivery repeats all of it.
+func (a *Area) openMore(ctx context.Context, s work.Step, kind extract.Type, found step.Result) (err error) {
 	next := library.PlanOf(kind).Next(s.Name)
-	if next == "" {
+	switch {
+	case s.Name == extract.StepParse:
+		err = unlessMoved(a.store.FinishParsing(ctx, runOf(s), found.Chunks, found.Records))
+	case next != "":
+		err = a.store.OpenStep(ctx, runOf(s), next, s.Name)
+	default:
 		return nil
 	}
-	w := library.Workflow{CorrelationID: s.Item, FileID: s.Item, Run: s.Run}
-	if err := a.store.OpenStep(ctx, w, next, s.Name); err != nil {
-		return err
-	}
-	f, err := a.file(ctx, s.Item, s.Run)
 	if err != nil {
 		return err
 	}
-	return a.bus.Ensure(ctx, w.Step(f, next))
-}
-
-// finishParsing opens and publishes the steps for the records found by StepParse. It runs before StepParse is
-// completed, so that a redelivery repeats all of it.
-func (a *Area) finishParsing(ctx context.Context, s work.Step, found step.Result) error {
-	w := library.Workflow{CorrelationID: s.Item, FileID: s.Item, Run: s.Run}
-	if err := unlessMoved(a.store.FinishParsing(ctx, w, found.Chunks, found.Records)); err != nil {
-		return err
-	}
-	f, err := a.file(ctx, s.Item, s.Run)
+	f, err := a.file(ctx, s)
 	if err != nil {
 		return err
 	}
-	if w, err = a.Run(ctx, s); err != nil {
+	w, err := a.Run(ctx, s)
+	if err != nil {
 		return err
 	}
 	return a.publish(ctx, f, w)
