@@ -34,8 +34,8 @@ func New(cfg Config, table platform.Config, db *dynamodb.Client, log zerolog.Log
 // Refresh is the interval at which the quotas set by operators are read.
 const Refresh = 10 * time.Second
 
-// Work reads the quotas set by operators at intervals of Refresh until ctx is done.
-func (q *Quotas) Work(ctx context.Context) {
+// Work reads the quotas set by operators at intervals of Refresh until ctx is done. It returns nil.
+func (q *Quotas) Work(ctx context.Context) error {
 	tick := time.NewTicker(Refresh)
 	defer tick.Stop()
 	for {
@@ -44,7 +44,7 @@ func (q *Quotas) Work(ctx context.Context) {
 		}
 		select {
 		case <-ctx.Done():
-			return
+			return nil
 		case <-tick.C:
 		}
 	}

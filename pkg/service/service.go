@@ -1,11 +1,13 @@
 // Package service is what ingest, analyzer and query share: a list of areas on open backends, with their health checks,
-// calls and background work, and the callers, quotas and audit log of the service. An area implements what it has; see
-// Routed, process.Operated, Working, Closing and Releasing.
+// calls, consumers and background work, and the callers, quotas and audit log of the service. An area implements what it has; see
+// Routed, process.Operated, Working, Consuming, Closing and Releasing. What a service has besides its areas, it appends to the
+// lists of its Service.
 package service
 
 import (
 	"context"
 	"errors"
+	"iter"
 	"net/http"
 	"time"
 
@@ -16,6 +18,7 @@ import (
 	"github.com/assay-project/assay/pkg/audit"
 	"github.com/assay-project/assay/pkg/backend"
 	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/bus/consume"
 	"github.com/assay-project/assay/pkg/config"
 	"github.com/assay-project/assay/pkg/identity"
 	"github.com/assay-project/assay/pkg/obs"
@@ -38,6 +41,12 @@ type Routed interface{ Routes(*web.Router) }
 type Working interface {
 	// Work runs until ctx is done. It may return earlier.
 	Work(ctx context.Context) error
+}
+
+// Consuming is an area with consumers.
+type Consuming interface {
+	// Consumers returns the consumers of the area's streams.
+	Consumers() []bus.Consumer
 }
 
 // Closing is an area with resources.
@@ -79,20 +88,29 @@ type Config struct {
 	Backends backend.Config
 }
 
-// Service is an open service. It implements the interfaces of package process, except for the calls.
+// Service is an open service. It implements the interfaces of package process. The lists contain what its areas have, in the order
+// of the areas, and what it has besides them.
 type Service[A Area] struct {
 	Backends  *backend.Connections
 	Documents *platform.Store
 	Identity  *identity.Identity
 	Quotas    *quota.Quotas
+	Trail     *audit.Log
 	Areas     []A
 	Log       zerolog.Logger
-	audit     *audit.Log
+
+	Checks        []func(*obs.Health)           // add checks
+	Calls         []func(*web.Router)           // register client calls
+	OperatorCalls []func(*web.Router)           // register operator calls
+	Background    []func(context.Context) error // run until ctx is done, or return earlier
+	Consumers     []bus.Consumer
+
+	registry prometheus.Registerer
 }
 
 // New returns a service without areas on open backends, which it closes if it returns an error. introduce is that of
 // identity.Options.
-func New[A Area](cfg Config, quotas quota.Config, introduce func(context.Context, string, web.User) error, backends *backend.Connections, log zerolog.Logger) (*Service[A], error) {
+func New[A Area](cfg Config, quotas quota.Config, introduce func(context.Context, string, web.User) error, backends *backend.Connections, log zerolog.Logger, reg prometheus.Registerer) (*Service[A], error) {
 	documents := platform.NewStore(backends.DB, cfg.Platform)
 	callers, err := identity.New(cfg.Identity, identity.Options{Documents: documents, Introduce: introduce, Log: log})
 	if err != nil {
@@ -100,8 +118,8 @@ func New[A Area](cfg Config, quotas quota.Config, introduce func(context.Context
 		return nil, config.Unusable(err)
 	}
 	return &Service[A]{
-		Backends: backends, Documents: documents, Identity: callers, Quotas: quota.New(quotas, cfg.Platform, backends.DB, log), Log: log,
-		audit: audit.New(backends.Bus, log),
+		Backends: backends, Documents: documents, Identity: callers, Quotas: quota.New(quotas, cfg.Platform, backends.DB, log), Trail: audit.New(backends.Bus, log),
+		Log: log, registry: reg,
 	}, nil
 }
 
@@ -114,8 +132,31 @@ func OpenAll[S any, A Area](s *Service[A], list []Entry[S, A], shared S) error {
 			return err
 		}
 		s.Areas = append(s.Areas, area)
+		if routed, ok := any(area).(Routed); ok {
+			s.Calls = append(s.Calls, routed.Routes)
+		}
+		if operated, ok := any(area).(process.Operated); ok {
+			s.OperatorCalls = append(s.OperatorCalls, operated.OperatorRoutes)
+		}
+		if working, ok := any(area).(Working); ok {
+			s.Background = append(s.Background, working.Work)
+		}
+		if consuming, ok := any(area).(Consuming); ok {
+			s.Consumers = append(s.Consumers, consuming.Consumers()...)
+		}
 	}
 	return nil
+}
+
+// Each returns the open areas of a list that implement T.
+func Each[T, S any, A Area](s *Service[A], list []Entry[S, A]) iter.Seq2[Entry[S, A], T] {
+	return func(yield func(Entry[S, A], T) bool) {
+		for i, entry := range list {
+			if area, ok := any(s.Areas[i]).(T); ok && !yield(entry, area) {
+				return
+			}
+		}
+	}
 }
 
 // Run runs a service as a separate process until ctx is done, then finishes the work in progress and returns nil. cfg
@@ -128,7 +169,7 @@ func Run[C any, S process.Service](ctx context.Context, name, addr, operatorAddr
 	})
 }
 
-// Health adds the checks of the backends and of the areas' tables.
+// Health adds the checks of the backends, of the areas' tables and of the service.
 func (s *Service[A]) Health(h *obs.Health) {
 	s.Backends.Health(h)
 	h.Add("dynamodb", func(ctx context.Context) error {
@@ -138,6 +179,9 @@ func (s *Service[A]) Health(h *obs.Health) {
 		}
 		return errors.Join(failed...)
 	})
+	for _, check := range s.Checks {
+		check(h)
+	}
 }
 
 // Authenticate returns the caller of a request. A process that requires credentials calls it.
@@ -145,52 +189,39 @@ func (s *Service[A]) Authenticate(w http.ResponseWriter, r *http.Request) (web.C
 	return s.Identity.Authenticate(w, r)
 }
 
-// Routes registers the client calls of the areas.
+// Routes registers the client calls.
 func (s *Service[A]) Routes(r *web.Router) {
-	for _, area := range s.Areas {
-		if routed, ok := any(area).(Routed); ok {
-			routed.Routes(r)
-		}
+	for _, register := range s.Calls {
+		register(r)
 	}
 }
 
-// OperatorRoutes registers the operator calls of the areas.
+// OperatorRoutes registers the operator calls.
 func (s *Service[A]) OperatorRoutes(r *web.Router) {
-	for _, area := range s.Areas {
-		if operated, ok := any(area).(process.Operated); ok {
-			operated.OperatorRoutes(r)
-		}
+	for _, register := range s.OperatorCalls {
+		register(r)
 	}
 }
 
-// AuditRoutes registers the operator calls of the audit log.
-func (s *Service[A]) AuditRoutes(r *web.Router) { s.audit.Routes(r) }
-
-// Work runs the background work of the areas, and more, until ctx is done.
-func (s *Service[A]) Work(ctx context.Context, more ...func(context.Context) error) error {
+// Work runs the consumers and the background work until ctx is done, and messages in progress are processed or returned to their
+// streams.
+func (s *Service[A]) Work(ctx context.Context) error {
+	consumers := consume.New(s.Backends.Bus, s.Log, s.registry)
 	group, ctx := errgroup.WithContext(ctx)
-	for _, area := range s.Areas {
-		if working, ok := any(area).(Working); ok {
-			group.Go(func() error { return working.Work(ctx) })
-		}
-	}
-	for _, work := range more {
+	for _, work := range s.Background {
 		group.Go(func() error { return work(ctx) })
 	}
+	for _, c := range s.Consumers {
+		group.Go(func() error { return consumers.Run(ctx, c) })
+	}
 	return group.Wait()
-}
-
-// ReadQuotas reads the quotas that operators set, until ctx is done.
-func (s *Service[A]) ReadQuotas(ctx context.Context) error {
-	s.Quotas.Work(ctx)
-	return nil
 }
 
 // Rates returns the request limits of an owner per process.
 func (s *Service[A]) Rates(owner string) web.Rates { return s.Quotas.Of(owner).Rates() }
 
 // Audit returns the recorder of operators' write operations.
-func (s *Service[A]) Audit() web.Audit { return s.audit.Record }
+func (s *Service[A]) Audit() web.Audit { return s.Trail.Record }
 
 // closeTime bounds the wait for a compilation. The exit of the process stops the compilation.
 const closeTime = time.Second

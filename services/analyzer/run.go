@@ -12,7 +12,6 @@ import (
 
 	"github.com/assay-project/assay/pkg/backend"
 	"github.com/assay-project/assay/pkg/bus"
-	"github.com/assay-project/assay/pkg/bus/consume"
 	"github.com/assay-project/assay/pkg/config"
 	"github.com/assay-project/assay/pkg/extract/pdf"
 	"github.com/assay-project/assay/pkg/extract/photo"
@@ -39,13 +38,13 @@ const Name = "analyzer"
 // process.Operated, if it has operator calls.
 type Area interface {
 	service.Area
+	service.Consuming
 	sweeper.Area
-	// Consumers returns the consumers of the area's work stream.
-	Consumers() []bus.Consumer
 }
 
 // Prepared is an area with engines, which take seconds to compile.
 type Prepared interface {
+	Name() string
 	// Prepare waits until the engines are compiled, or ctx is done. Work that needs an engine also waits.
 	Prepare(ctx context.Context) error
 }
@@ -69,11 +68,7 @@ func Notices() []string {
 }
 
 // Service is an open analyzer. It has no client calls: it receives its work through events.
-type Service struct {
-	*service.Service[Area]
-	consumers *consume.Runner
-	sweeper   *sweeper.Sweeper
-}
+type Service = service.Service[Area]
 
 // Run runs the service as a separate process until ctx is done, then finishes the work in progress
 // and returns nil.
@@ -84,30 +79,39 @@ func Run(ctx context.Context, cfg Config) error {
 // Open connects to the backends and opens the areas of the product. The caller
 // must close the Service.
 func Open(ctx context.Context, cfg Config, log zerolog.Logger, reg prometheus.Registerer) (*Service, error) {
-	return open(ctx, cfg, entries(cfg.Areas), Name, backend.Open, log, reg)
+	s, sweeps, err := open(ctx, cfg, Name, backend.Open, log, reg)
+	if err != nil {
+		return nil, err
+	}
+	s.OperatorCalls = append(s.OperatorCalls, sweeps.Routes)
+	s.Background = append(s.Background, sweeps.Work)
+	for _, area := range s.Areas {
+		if prepared, ok := area.(Prepared); ok {
+			s.Background = append(s.Background, func(ctx context.Context) error { return prepare(ctx, prepared, log) })
+		}
+	}
+	return s, nil
 }
 
-// open connects to the backends as a client and opens the listed areas.
-func open(ctx context.Context, cfg Config, list []Entry, client string, connect func(context.Context, backend.Config, string, zerolog.Logger, prometheus.Registerer) (*backend.Connections, error), log zerolog.Logger, reg prometheus.Registerer) (*Service, error) {
+// open connects to the backends as a client and opens the areas.
+func open(ctx context.Context, cfg Config, client string, connect func(context.Context, backend.Config, string, zerolog.Logger, prometheus.Registerer) (*backend.Connections, error), log zerolog.Logger, reg prometheus.Registerer) (*Service, *sweeper.Sweeper, error) {
 	if err := cfg.validate(); err != nil {
-		return nil, config.Unusable(err)
+		return nil, nil, config.Unusable(err)
 	}
+	list := entries(cfg.Areas)
 	cfg.Backends.NATS.Work, cfg.Backends.NATS.Logs = service.Streams(list), []bus.Log{libraries.Nodes()}
 	backends, err := connect(ctx, cfg.Backends, client, log, reg)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	base, err := service.New[Area](cfg.Config, quota.Config{}, nil, backends, log) // without limits, which ingest applies: only counts and releases usage
+	s, err := service.New[Area](cfg.Config, quota.Config{}, nil, backends, log, reg) // without limits, which ingest applies: only counts and releases usage
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	if err := service.OpenAll(base, list, Shared{backends, work.New(cfg.Work, backends.Bus, reg, names(list)...), base.Quotas, log, reg, cfg.engines(log)}); err != nil {
-		return nil, err
+	if err := service.OpenAll(s, list, Shared{backends, work.New(cfg.Work, backends.Bus, reg, names(list)...), s.Quotas, log, reg, cfg.engines(log)}); err != nil {
+		return nil, nil, err
 	}
-	return &Service{
-		Service: base, consumers: consume.New(backends.Bus, log, reg),
-		sweeper: sweeper.New(cfg.Sweep, cfg.Work.Lease, backends.Bus, sweep.NewReports(base.Documents), log, reg, base.Areas),
-	}, nil
+	return s, sweeper.New(cfg.Sweep, cfg.Work.Lease, backends.Bus, sweep.NewReports(s.Documents), log, reg, s.Areas), nil
 }
 
 func names(list []Entry) []string {
@@ -122,58 +126,34 @@ func names(list []Entry) []string {
 // parts. It declares no streams or tables. The error names the data that could not be read; the
 // report covers the sweep up to that point.
 func Sweep(ctx context.Context, cfg Config, o sweeper.Options, log zerolog.Logger) (sweeper.Report, error) {
-	s, err := open(ctx, cfg, entries(cfg.Areas), "sweep", backend.Join, log, obs.NewRegistry())
+	s, sweeps, err := open(ctx, cfg, "sweep", backend.Join, log, obs.NewRegistry())
 	if err != nil {
 		return sweeper.Report{}, err
 	}
 	defer s.Close()
-	return s.sweeper.Once(ctx, o)
-}
-
-// OperatorRoutes registers the operator calls: sweeps, and those of the areas.
-func (s *Service) OperatorRoutes(r *web.Router) {
-	s.sweeper.Routes(r)
-	s.Service.OperatorRoutes(r)
+	return sweeps.Once(ctx, o)
 }
 
 // DescribeOperator registers the operator calls for their descriptions only, which a gateway needs.
 // They must not be called.
 func DescribeOperator(r *web.Router) {
-	(&Service{Service: &service.Service[Area]{Areas: []Area{&photojob.Area{}}}, sweeper: &sweeper.Sweeper{}}).OperatorRoutes(r)
-}
-
-// Work consumes and sweeps until ctx is done and the work in progress is finished or returned to
-// the stream.
-func (s *Service) Work(ctx context.Context) error {
-	all := []func(context.Context) error{s.sweeper.Work}
-	for _, area := range s.Areas {
-		all = append(all, func(ctx context.Context) error {
-			s.prepare(ctx, area)
-			return nil
-		})
-		for _, consumer := range area.Consumers() {
-			all = append(all, func(ctx context.Context) error { return s.consumers.Run(ctx, consumer) })
-		}
-	}
-	return s.Service.Work(ctx, all...)
+	(&sweeper.Sweeper{}).Routes(r)
+	(&photojob.Area{}).OperatorRoutes(r)
 }
 
 // prepareAfter is the delay after the start before the service compiles engines that no work has needed
 // yet. Work that is already queued takes priority.
 const prepareAfter = 10 * time.Second
 
-// prepare compiles the engines of an area in the background.
-func (s *Service) prepare(ctx context.Context, area Area) {
-	prepared, ok := area.(Prepared)
-	if !ok {
-		return
-	}
+// prepare compiles the engines of an area in the background. It returns nil.
+func prepare(ctx context.Context, area Prepared, log zerolog.Logger) error {
 	select {
 	case <-time.After(prepareAfter):
 	case <-ctx.Done():
-		return
+		return nil
 	}
-	if err := prepared.Prepare(ctx); err != nil && ctx.Err() == nil {
-		s.Log.Error().Err(err).Str("area", area.Name()).Msg("cannot compile an engine")
+	if err := area.Prepare(ctx); err != nil && ctx.Err() == nil {
+		log.Error().Err(err).Str("area", area.Name()).Msg("cannot compile an engine")
 	}
+	return nil
 }

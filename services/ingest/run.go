@@ -13,7 +13,6 @@ import (
 
 	"github.com/assay-project/assay/pkg/backend"
 	"github.com/assay-project/assay/pkg/bus"
-	"github.com/assay-project/assay/pkg/bus/consume"
 	"github.com/assay-project/assay/pkg/config"
 	"github.com/assay-project/assay/pkg/identity"
 	libraries "github.com/assay-project/assay/pkg/library"
@@ -49,6 +48,11 @@ type Area interface {
 	deadletter.Area
 }
 
+// mover is an area whose items users can move to folders.
+type mover interface {
+	Move(ctx context.Context, c web.Caller, id, folder string) error
+}
+
 // Entry describes an area in the list of the service.
 type Entry = service.Entry[Shared, Area]
 
@@ -60,19 +64,7 @@ type Shared struct {
 }
 
 // Service is an open ingest service.
-type Service struct {
-	*service.Service[Area]
-	tokens      bool
-	keys        *keys.Service
-	consumers   *consume.Runner
-	notices     *notice.Notices
-	deadLetters *deadletter.Service
-	webhooks    *webhook.Service
-	send        *send.Service
-	tags        *tag.Service
-	searches    *savedsearch.Service
-	rules       *rule.Service
-}
+type Service = service.Service[Area]
 
 // Run runs the service as a separate process until ctx is done, then finishes the work in progress
 // and returns nil.
@@ -92,27 +84,23 @@ func Open(ctx context.Context, cfg Config, log zerolog.Logger, reg prometheus.Re
 	if err != nil {
 		return nil, err
 	}
-	s, err := newService(cfg, list, backends, log, reg)
-	if err == nil {
-		s.consumers = consume.New(backends.Bus, log, reg)
-		s.notices = notice.New(cfg.Notices, cfg.Drain, backends, s.consumers, log, s.Areas)
-	}
-	return s, err
+	return newService(cfg, list, backends, log, reg)
 }
 
 // newService opens the listed areas. It closes the backends if it returns an error.
 func newService(cfg Config, list []Entry, backends *backend.Connections, log zerolog.Logger, reg prometheus.Registerer) (*Service, error) {
 	users := libraries.NewStore(backends.DB, cfg.Library.Tables)
-	base, err := service.New[Area](cfg.Config, cfg.Quotas, func(ctx context.Context, owner string, u web.User) error {
+	s, err := service.New[Area](cfg.Config, cfg.Quotas, func(ctx context.Context, owner string, u web.User) error {
 		return users.Introduce(ctx, owner, libraries.Person(u))
-	}, backends, log)
+	}, backends, log, reg)
 	if err != nil {
 		return nil, err
 	}
+	s.Calls = append(s.Calls, func(r *web.Router) { s.Identity.Routes(r, cfg.Exposure.Tokens()) })
 	tags := saved.NewTags(backends.DB, cfg.Platform)
-	err = service.OpenAll(base, list, Shared{accept.Shared{
-		Bus: backends.Bus, Receiver: receive.New(cfg.Receive), Parts: parts.New(cfg.Receive, backends.Bucket), Quotas: base.Quotas,
-		Withdrawn: withdrawn.New(base.Documents), Webhooks: endpoints.NewEndpoints(base.Documents), Tags: tags, Log: log,
+	err = service.OpenAll(s, list, Shared{accept.Shared{
+		Bus: backends.Bus, Receiver: receive.New(cfg.Receive), Parts: parts.New(cfg.Receive, backends.Bucket), Quotas: s.Quotas,
+		Withdrawn: withdrawn.New(s.Documents), Webhooks: endpoints.NewEndpoints(s.Documents), Tags: tags, Log: log,
 	}, backends, reg})
 	if err != nil {
 		return nil, err
@@ -120,42 +108,31 @@ func newService(cfg Config, list []Entry, backends *backend.Connections, log zer
 	var areas []string
 	var dead []deadletter.Named
 	named := map[string]Area{}
-	tagged := tag.New(tags, backends.Bus)
-	movers := map[string]func(ctx context.Context, c web.Caller, id, folder string) error{}
 	for i, entry := range list {
 		areas = append(areas, entry.Name)
-		named[entry.Name] = base.Areas[i]
-		if seen, ok := base.Areas[i].(tag.Area); ok {
-			tagged.Add(entry.Name, seen)
-		}
-		if foldered, ok := base.Areas[i].(interface {
-			Move(ctx context.Context, c web.Caller, id, folder string) error
-		}); ok {
-			movers[entry.Name] = foldered.Move
-		}
-		dead = append(dead, deadletter.Named{Area: base.Areas[i], Name: entry.Name, Work: entry.Work})
+		named[entry.Name] = s.Areas[i]
+		dead = append(dead, deadletter.Named{Area: s.Areas[i], Name: entry.Name, Work: entry.Work})
 	}
-	sender := send.New(named)
-	return &Service{
-		Service: base, tokens: cfg.Exposure.Tokens(), keys: keys.New(identity.NewKeys(base.Documents, time.Now)),
-		deadLetters: deadletter.New(backends.Bus, dead), webhooks: webhook.New(cfg.Webhooks, base.Documents, areas), send: sender,
-		tags: tagged, searches: savedsearch.New(saved.NewSearches(base.Documents), areas),
-		rules: rule.New(rule.Options{
-			Bus: backends.Bus, Documents: base.Documents, Areas: slices.Sorted(slices.Values(areas)), Photos: photojobs.Name, Tags: tagged, Sender: sender, Movers: movers,
-			Lease: cfg.Notices.Lease, Drain: cfg.Drain,
-		}),
-	}, nil
-}
-
-// Routes registers the client calls.
-func (s *Service) Routes(r *web.Router) {
-	s.Identity.Routes(r, s.tokens)
-	s.Service.Routes(r)
-	s.send.Routes(r)
-	s.webhooks.Routes(r)
-	s.tags.Routes(r)
-	s.searches.Routes(r)
-	s.rules.Routes(r)
+	tagged := tag.New(tags, backends.Bus)
+	for entry, area := range service.Each[tag.Area](s, list) {
+		tagged.Add(entry.Name, area)
+	}
+	movers := map[string]func(ctx context.Context, c web.Caller, id, folder string) error{}
+	for entry, area := range service.Each[mover](s, list) {
+		movers[entry.Name] = area.Move
+	}
+	sender, hooks := send.New(named), webhook.New(cfg.Webhooks, s.Documents, areas)
+	notices := notice.New(cfg.Notices, cfg.Drain, backends, log, s.Areas)
+	rules := rule.New(rule.Options{
+		Bus: backends.Bus, Documents: s.Documents, Areas: slices.Sorted(slices.Values(areas)), Photos: photojobs.Name, Tags: tagged, Sender: sender, Movers: movers,
+		Lease: cfg.Notices.Lease, Drain: cfg.Drain,
+	})
+	s.Calls = append(s.Calls, sender.Routes, hooks.Routes, tagged.Routes, savedsearch.New(saved.NewSearches(s.Documents), areas).Routes, rules.Routes)
+	s.OperatorCalls = append(s.OperatorCalls, deadletter.New(backends.Bus, dead).Routes, keys.New(identity.NewKeys(s.Documents, time.Now)).Routes,
+		func(r *web.Router) { quotas.Routes(r, s.Quotas) }, hooks.OperatorRoutes, s.Trail.Routes)
+	s.Background = append(s.Background, notices.Work, s.Quotas.Work)
+	s.Consumers = append(s.Consumers, notices.Consumer(), rules.Consumer())
+	return s, nil
 }
 
 // Describe registers the client calls for a gateway, which needs only their descriptions. They must
@@ -171,22 +148,4 @@ func unconnected() *Service {
 		panic(err) // a bug: without settings, opening the areas cannot fail
 	}
 	return s
-}
-
-// OperatorRoutes registers the operator calls.
-func (s *Service) OperatorRoutes(r *web.Router) {
-	s.deadLetters.Routes(r)
-	s.keys.Routes(r)
-	quotas.Routes(r, s.Quotas)
-	s.webhooks.OperatorRoutes(r)
-	s.AuditRoutes(r)
-	s.Service.OperatorRoutes(r)
-}
-
-// Work runs the background work of the service until ctx is done and messages in progress are
-// processed or returned to their streams.
-func (s *Service) Work(ctx context.Context) error {
-	return s.Service.Work(ctx, s.notices.Work, s.ReadQuotas, func(ctx context.Context) error {
-		return s.consumers.Run(ctx, s.rules.Consumer())
-	})
 }

@@ -11,7 +11,6 @@ import (
 
 	"github.com/assay-project/assay/pkg/backend"
 	"github.com/assay-project/assay/pkg/bus"
-	"github.com/assay-project/assay/pkg/bus/consume"
 	"github.com/assay-project/assay/pkg/config"
 	"github.com/assay-project/assay/pkg/extract/pixels"
 	"github.com/assay-project/assay/pkg/extract/wasm"
@@ -25,7 +24,6 @@ import (
 	"github.com/assay-project/assay/services/query/item"
 	"github.com/assay-project/assay/services/query/live"
 	"github.com/assay-project/assay/services/query/match"
-	"github.com/assay-project/assay/services/query/mcp"
 	"github.com/assay-project/assay/services/query/me"
 	"github.com/assay-project/assay/services/query/rule"
 	"github.com/assay-project/assay/services/query/search"
@@ -64,21 +62,7 @@ type Shared struct {
 }
 
 // Service is an open query service.
-type Service struct {
-	*service.Service[Area]
-	consumers *consume.Runner
-	hub       *live.Hub
-	hooks     *webhook.Service
-	origins   []string // origins of presigned URLs
-	status    *status.Service
-	dead      *status.DeadLetters
-	traces    *trace.Service
-	found     *find.Service
-	matches   *match.Service
-	rules     *rule.Service
-	items     *item.Service
-	mcp       mcp.Config
-}
+type Service = service.Service[Area]
 
 // Notices returns the licenses of the API documentation page, of the photo codecs, and of the packages in the web app.
 func Notices() []string { return append([]string{web.DocsNotice(), pixels.Notice()}, ui.Notices()...) }
@@ -106,66 +90,70 @@ func Open(ctx context.Context, cfg Config, log zerolog.Logger, reg prometheus.Re
 	if err != nil {
 		return nil, err
 	}
-	s.consumers = consume.New(backends.Bus, log, reg)
+	var origins []string // of presigned URLs
 	for _, name := range []string{backends.Bucket.Bucket, cfg.PhotoJob.Names.TempBucket(), cfg.PhotoJob.Names.FinalBucket()} {
 		origin, err := backends.Bucket.In(name).Origin(ctx)
 		if err != nil {
 			s.Close()
 			return nil, err
 		}
-		if !slices.Contains(s.origins, origin) { // AWS has one origin per bucket, other servers have one for all
-			s.origins = append(s.origins, origin)
+		if !slices.Contains(origins, origin) { // AWS has one origin per bucket, other servers have one for all
+			origins = append(origins, origin)
 		}
 	}
+	s.Calls = append(s.Calls, cfg.MCP.Routes, func(r *web.Router) { ui.Routes(r, origins...) })
 	return s, nil
 }
 
 // newService opens the listed areas. It closes the backends if it returns an error.
 func newService(cfg Config, list []Entry, backends *backend.Connections, log zerolog.Logger, reg prometheus.Registerer) (*Service, error) {
-	base, err := service.New[Area](cfg.Config, cfg.Quotas, nil, backends, log)
+	s, err := service.New[Area](cfg.Config, cfg.Quotas, nil, backends, log, reg)
 	if err != nil {
 		return nil, err
 	}
 	hub := live.New(cfg.Live, live.Options{Bus: backends.Bus, Log: log, Registry: reg})
 	hooks := webhook.New(cfg.Webhooks, webhook.Options{
-		Backends: backends, Documents: base.Documents, Platform: cfg.Platform, Drain: cfg.Drain, Log: log, Registry: reg,
+		Backends: backends, Documents: s.Documents, Platform: cfg.Platform, Drain: cfg.Drain, Log: log, Registry: reg,
 	})
 	waits := wait.New(cfg.Wait, hub)
 	tags := saved.NewTags(backends.DB, cfg.Platform)
 	indexes := search.Indexes{Tags: tags, Config: cfg.Search, At: indexAt, Bus: backends.Bus, Log: log, Registry: reg}
-	if err := service.OpenAll(base, list, Shared{backends, hub, waits, hooks, log, reg, cfg.engines(log), indexes}); err != nil {
+	if err := service.OpenAll(s, list, Shared{backends, hub, waits, hooks, log, reg, cfg.engines(log), indexes}); err != nil {
 		return nil, err
 	}
 	match.Follow(hub)
-	found := find.New(waits, saved.NewSearches(base.Documents))
-	reports := sweep.NewReports(base.Documents)
-	traces := trace.New(backends.Bus, hooks, reports)
-	items := item.New(tags)
-	var worked []status.Area
-	for i, entry := range list {
-		worked = append(worked, status.Area{Name: entry.Name, Work: entry.Work})
-		if described, ok := base.Areas[i].(webhook.Area); ok {
-			hooks.Describe(entry.Name, described)
-		}
-		if searched, ok := base.Areas[i].(find.Area); ok {
-			found.Add(entry.Name, searched)
-		}
-		if traced, ok := base.Areas[i].(trace.Area); ok {
-			traces.Add(entry.Name, entry.Work, traced)
-		}
-		if shown, ok := base.Areas[i].(item.Area); ok {
-			items.Add(entry.Name, shown)
-		}
+	for entry, area := range service.Each[webhook.Area](s, list) {
+		hooks.Describe(entry.Name, area)
 	}
-	s := &Service{Service: base, hub: hub, hooks: hooks, traces: traces, found: found, items: items, mcp: cfg.MCP}
-	s.matches = match.New(match.Options{Bus: backends.Bus, Documents: base.Documents, Found: found, Drain: cfg.Drain})
-	s.rules = rule.New(base.Documents, found)
-	s.status = status.New(status.Options{
+	found := find.New(waits, saved.NewSearches(s.Documents))
+	for entry, area := range service.Each[find.Area](s, list) {
+		found.Add(entry.Name, area)
+	}
+	reports := sweep.NewReports(s.Documents)
+	traces := trace.New(backends.Bus, hooks, reports)
+	for entry, area := range service.Each[trace.Area](s, list) {
+		traces.Add(entry.Name, entry.Work, area)
+	}
+	items := item.New(tags)
+	for entry, area := range service.Each[item.Area](s, list) {
+		items.Add(entry.Name, area)
+	}
+	matches := match.New(match.Options{Bus: backends.Bus, Documents: s.Documents, Found: found, Drain: cfg.Drain})
+	worked := make([]status.Area, len(list))
+	for i, entry := range list {
+		worked[i] = status.Area{Name: entry.Name, Work: entry.Work}
+	}
+	states := status.New(status.Options{
 		Bus: backends.Bus, Checks: s.Health, Reports: reports, Log: log, Registry: reg, Areas: worked,
 		Streams: []string{bus.StreamOutcomes, bus.StreamSaved, bus.StreamDead, bus.StreamAttempts, bus.StreamAudit, bus.StreamNotices, libraries.NodeStream},
 	})
-	s.dead = status.NewDeadLetters(backends.Bus, log, reg, worked)
-	hub.OnOutcome(s.status.Outcome)
+	hub.OnOutcome(states.Outcome)
+	s.Checks = append(s.Checks, func(h *obs.Health) { h.Add("live events", hub.Check) })
+	s.Calls = append(s.Calls, hub.Routes, func(r *web.Router) { me.Routes(r, s.Quotas) }, found.Routes, func(r *web.Router) { matches.Routes(r, hub) },
+		rule.New(s.Documents, found).Routes, items.Routes, hooks.Routes)
+	s.OperatorCalls = append(s.OperatorCalls, hub.OperatorRoutes, states.Routes, traces.Routes, hooks.OperatorRoutes)
+	s.Background = append(s.Background, hub.Run, states.Work, status.NewDeadLetters(backends.Bus, log, reg, worked).Work, s.Quotas.Work, hooks.Work)
+	s.Consumers = slices.Concat(s.Consumers, hooks.Consumers(), matches.Consumers())
 	return s, nil
 }
 
@@ -177,33 +165,9 @@ func indexAt(index, area string) func(ctx context.Context, rebuild bool) (search
 	return sqlite.At(index, area)
 }
 
-// Health adds the checks of the backends that the service requires.
-func (s *Service) Health(h *obs.Health) {
-	s.Service.Health(h)
-	h.Add("live events", s.hub.Check)
-}
-
-// Routes registers the service's HTTP calls and the web app.
-func (s *Service) Routes(r *web.Router) {
-	s.calls(r)
-	s.mcp.Routes(r)
-	ui.Routes(r, s.origins...)
-}
-
-func (s *Service) calls(r *web.Router) {
-	s.Service.Routes(r)
-	s.hub.Routes(r)
-	me.Routes(r, s.Quotas)
-	s.found.Routes(r)
-	s.matches.Routes(r, s.hub)
-	s.rules.Routes(r)
-	s.items.Routes(r)
-	s.hooks.Routes(r)
-}
-
 // Describe registers the service's HTTP calls only so that a gateway can describe them. Their
 // handlers must not be called.
-func Describe(r *web.Router) { unconnected().calls(r) }
+func Describe(r *web.Router) { unconnected().Routes(r) }
 
 // DescribeOperator is like Describe, but registers the calls for operators.
 func DescribeOperator(r *web.Router) { unconnected().OperatorRoutes(r) }
@@ -214,23 +178,4 @@ func unconnected() *Service {
 		panic(err) // a bug: without settings, opening the areas cannot fail
 	}
 	return s
-}
-
-// OperatorRoutes registers the calls for operators, and the live events of all owners.
-func (s *Service) OperatorRoutes(r *web.Router) {
-	s.Service.OperatorRoutes(r)
-	s.hub.OperatorRoutes(r)
-	s.status.Routes(r)
-	s.traces.Routes(r)
-	s.hooks.OperatorRoutes(r)
-}
-
-// Work fills the read tables of the areas, follows the outcomes for live events, finds the matches of saved searches, and delivers
-// webhooks, until ctx is done.
-func (s *Service) Work(ctx context.Context) error {
-	all := []func(context.Context) error{s.hub.Run, s.status.Work, s.dead.Work, s.ReadQuotas, s.hooks.Work}
-	for _, c := range slices.Concat(s.hooks.Consumers(), s.matches.Consumers()) {
-		all = append(all, func(ctx context.Context) error { return s.consumers.Run(ctx, c) })
-	}
-	return s.Service.Work(ctx, all...)
 }

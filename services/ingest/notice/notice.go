@@ -10,12 +10,10 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
-	"golang.org/x/sync/errgroup"
 
 	"github.com/assay-project/assay/pkg/backend"
 	"github.com/assay-project/assay/pkg/blob"
 	"github.com/assay-project/assay/pkg/bus"
-	"github.com/assay-project/assay/pkg/bus/consume"
 )
 
 const (
@@ -39,17 +37,16 @@ type Area interface {
 
 // Notices consumes the notifications of all buckets.
 type Notices struct {
-	cfg       Config
-	drain     time.Duration
-	consumers *consume.Runner
-	areas     []Area
-	queue     *queue // nil without an SQS queue
+	cfg   Config
+	drain time.Duration
+	areas []Area
+	queue *queue // nil without an SQS queue
 }
 
 // New returns the consumer that passes notifications to the areas. On shutdown, it waits up to drain
 // for notifications in progress.
-func New[A Area](cfg Config, drain time.Duration, backends *backend.Connections, consumers *consume.Runner, log zerolog.Logger, areas []A) *Notices {
-	n := &Notices{cfg: cfg, drain: drain, consumers: consumers, areas: make([]Area, len(areas))}
+func New[A Area](cfg Config, drain time.Duration, backends *backend.Connections, log zerolog.Logger, areas []A) *Notices {
+	n := &Notices{cfg: cfg, drain: drain, areas: make([]Area, len(areas))}
 	for i, area := range areas {
 		n.areas[i] = area
 	}
@@ -59,15 +56,12 @@ func New[A Area](cfg Config, drain time.Duration, backends *backend.Connections,
 	return n
 }
 
-// Work consumes notifications until ctx is done and those in progress are processed or returned to
-// the stream.
+// Work reads the SQS queue, if there is one, until ctx is done. It returns nil.
 func (n *Notices) Work(ctx context.Context) error {
-	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() error { return n.consumers.Run(ctx, n.consumer()) })
 	if n.queue != nil {
-		group.Go(func() error { n.queue.run(ctx); return nil })
+		n.queue.run(ctx)
 	}
-	return group.Wait()
+	return nil
 }
 
 const (
@@ -78,7 +72,8 @@ const (
 	attemptTime = 2 * time.Minute
 )
 
-func (n *Notices) consumer() bus.Consumer {
+// Consumer returns the consumer of the notifications.
+func (n *Notices) Consumer() bus.Consumer {
 	return bus.Consumer{
 		Name: Consumer, Stream: Stream,
 		Parallel: n.cfg.Parallel, Lease: n.cfg.Lease, Drain: n.drain, Attempts: attempts,
