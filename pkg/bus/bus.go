@@ -110,15 +110,14 @@ func (b *Bus) PublishMessage(ctx context.Context, m Message) error {
 // tenant is not yet known. It is called before external work is accepted; work that follows from
 // accepted work is published without it.
 func (b *Bus) Admit(ctx context.Context, stream, tenant string) error {
-	for _, q := range b.work {
-		if q.Stream == stream {
-			if tenant != "" {
-				tenant = tenantToken(tenant)
-			}
-			return q.backlog.Admit(ctx, tenant)
-		}
+	q, ok := b.work[stream]
+	if !ok {
+		return fmt.Errorf("%s is not a work stream", stream)
 	}
-	return fmt.Errorf("%s is not a work stream", stream)
+	if tenant != "" {
+		tenant = tenantToken(tenant)
+	}
+	return q.backlog.Admit(ctx, tenant)
 }
 
 // Outstanding reports whether a work stream has a message of this subject and tenant,
@@ -140,20 +139,16 @@ func (b *Bus) Outstanding(ctx context.Context, subject, tenant string) (bool, er
 // Durables returns the durables of a consumer: for a work stream one per priority, highest first,
 // otherwise a single one.
 func (b *Bus) Durables(c Consumer) []Durable {
-	for _, q := range b.work {
-		if q.Stream == c.Stream {
-			return q.Durables(c.Name, c.Filter)
-		}
+	if q, ok := b.work[c.Stream]; ok {
+		return q.Durables(c.Name, c.Filter)
 	}
 	return []Durable{{c.Name, c.Filter}}
 }
 
 // Version returns the highest version of messages of a stream that this process supports.
 func (b *Bus) Version(stream string) int {
-	for _, q := range b.work {
-		if q.Stream == stream {
-			return max(q.Work.Version, 1)
-		}
+	if q, ok := b.work[stream]; ok {
+		return max(q.Work.Version, 1)
 	}
 	return 1
 }
@@ -163,17 +158,14 @@ func (b *Bus) Version(stream string) int {
 // such message. Messages in progress count too.
 func (b *Bus) OldestWork(ctx context.Context, w Work, subject string) (stored time.Time, ok bool, err error) {
 	stream, err := b.JS.Stream(ctx, w.Stream)
-	var msg *jetstream.RawStreamMsg
-	if err == nil {
-		msg, err = stream.Msg(ctx, 1, jetstream.WithGetMsgSubject(storedSubject("*", "*", subject)))
+	if err != nil {
+		return stored, false, fmt.Errorf("oldest message of %s: %w", subject, err)
 	}
-	switch {
-	case errors.Is(err, jetstream.ErrMsgNotFound):
-		return time.Time{}, false, nil
-	case err != nil:
-		return time.Time{}, false, fmt.Errorf("oldest message of %s: %w", subject, err)
+	found, err := stream.Messages(ctx, w.StoredAs(subject), 1)
+	if err != nil || len(found) == 0 {
+		return stored, false, err
 	}
-	return msg.Time, true, nil
+	return found[0].Time, true, nil
 }
 
 // Signal sends an event to the programs that are listening. No stream stores it, and it may be

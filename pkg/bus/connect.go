@@ -26,7 +26,7 @@ type Bus struct {
 
 	source    string
 	published *prometheus.CounterVec
-	work      []*workQueue
+	work      map[string]*workQueue // by stream
 
 	cfg       Config
 	declares  bool // whether this process declares the streams
@@ -61,7 +61,7 @@ func Connect(ctx context.Context, cfg Config, source string, log zerolog.Logger,
 // the address, the credentials and the work streams of cfg. reg may be nil. It returns an error if
 // no server responds. The caller closes the Bus.
 func Join(cfg Config, source string, log zerolog.Logger, reg prometheus.Registerer) (*Bus, error) {
-	b := &Bus{source: source, cfg: cfg, refusals: &refusals{client: source, log: log, waiting: map[*waiter]struct{}{}}}
+	b := &Bus{source: source, cfg: cfg, work: map[string]*workQueue{}, refusals: &refusals{client: source, log: log, waiting: map[*waiter]struct{}{}}}
 	b.connected, b.lost = context.WithCancel(context.Background())
 	options := []nats.Option{
 		nats.Name("assay " + source),
@@ -116,7 +116,7 @@ func Join(cfg Config, source string, log zerolog.Logger, reg prometheus.Register
 		}
 	}
 	for _, w := range cfg.Work {
-		b.work = append(b.work, newWorkQueue(w, cfg, b))
+		b.work[w.Stream] = newWorkQueue(w, cfg, b)
 	}
 	return b, nil
 }

@@ -93,16 +93,14 @@ func (b *Bus) DeadLetters(ctx context.Context, f DeadFilter) iter.Seq2[DeadLette
 			return
 		}
 		newest := dead.CachedInfo().State.LastSeq
-		for after := f.After; after < newest; {
-			msg, err := dead.Msg(ctx, after+1, jetstream.WithGetMsgSubject(subject))
-			if errors.Is(err, jetstream.ErrMsgNotFound) || err == nil && msg.Sequence > newest {
-				return
-			}
+		for msg, err := range dead.After(ctx, subject, f.After) {
 			if err != nil {
 				fail(err)
 				return
 			}
-			after = msg.Sequence
+			if msg.Sequence > newest {
+				return
+			}
 			if deadLetter := readDeadLetter(msg); f.selects(deadLetter) && !yield(deadLetter, nil) {
 				return
 			}

@@ -22,27 +22,22 @@ const SyncAlways = "always"
 // only reads the stream, so a user without permission to change streams can declare it. It
 // returns ErrNotDurable if the stream could lose acknowledged messages.
 func (c Config) declare(ctx context.Context, js *JetStream, want jetstream.StreamConfig) error {
-	have, err := js.Stream(ctx, want.Name)
-	switch {
-	case errors.Is(err, jetstream.ErrStreamNotFound):
-		err = c.replicated(ctx, js, js.js.CreateStream, want)
-	case err != nil:
+	change, want, err := c.change(ctx, js, want)
+	if err != nil {
 		return err
-	default:
-		err = c.adjust(ctx, js, have.CachedInfo().Config, want)
+	}
+	err = change.Err
+	switch {
+	case err != nil:
+	case change.Action == Create:
+		err = c.replicated(ctx, js, js.js.CreateStream, want)
+	case change.Action == Update:
+		err = c.replicated(ctx, js, js.js.UpdateStream, want)
 	}
 	if err != nil {
 		return fmt.Errorf("stream %s: %w", want.Name, err)
 	}
 	return nil
-}
-
-func (c Config) adjust(ctx context.Context, js *JetStream, found, want jetstream.StreamConfig) error {
-	want, err := c.keep(want, found)
-	if err != nil || NewerSettings(found.Metadata) || declared(found, want) {
-		return err
-	}
-	return c.replicated(ctx, js, js.js.UpdateStream, want)
 }
 
 // declared reports whether a stream has the settings of want. The server sets the other fields

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -109,19 +110,36 @@ func (s *Stream) Msg(ctx context.Context, sequence uint64, opts ...jetstream.Get
 	return s.stream.GetMsg(ctx, sequence, opts...)
 }
 
-// Messages reads the oldest messages of a subject, which can have wildcards, with one request for each. It reads at most limit
-// of them.
-func (s *Stream) Messages(ctx context.Context, subject string, limit int) ([]*jetstream.RawStreamMsg, error) {
-	var all []*jetstream.RawStreamMsg
-	for after := uint64(0); len(all) < limit; {
-		msg, err := s.Msg(ctx, after+1, jetstream.WithGetMsgSubject(subject))
-		if errors.Is(err, jetstream.ErrMsgNotFound) {
+// After reads the messages of a subject, which can have wildcards, after a sequence number, oldest first, with one request for each.
+// It stops after the first error.
+func (s *Stream) After(ctx context.Context, subject string, sequence uint64) iter.Seq2[*jetstream.RawStreamMsg, error] {
+	return func(yield func(*jetstream.RawStreamMsg, error) bool) {
+		for {
+			msg, err := s.Msg(ctx, sequence+1, jetstream.WithGetMsgSubject(subject))
+			if errors.Is(err, jetstream.ErrMsgNotFound) {
+				return
+			}
+			if err != nil {
+				yield(nil, fmt.Errorf("messages of %s: %w", subject, err))
+				return
+			}
+			if !yield(msg, nil) {
+				return
+			}
+			sequence = msg.Sequence
+		}
+	}
+}
+
+// Messages reads the oldest messages of a subject like After, at most limit of them.
+func (s *Stream) Messages(ctx context.Context, subject string, limit int) (all []*jetstream.RawStreamMsg, _ error) {
+	for msg, err := range s.After(ctx, subject, 0) {
+		if err != nil {
+			return all, err
+		}
+		if all = append(all, msg); len(all) == limit {
 			break
 		}
-		if err != nil {
-			return all, fmt.Errorf("messages of %s: %w", subject, err)
-		}
-		all, after = append(all, msg), msg.Sequence
 	}
 	return all, nil
 }

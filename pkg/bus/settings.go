@@ -3,7 +3,6 @@ package bus
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"strconv"
 
@@ -61,27 +60,35 @@ const (
 func (b *Bus) Changes(ctx context.Context) ([]StreamChange, error) {
 	var all []StreamChange
 	for _, want := range configurations(b.cfg) {
-		change := StreamChange{Stream: want.Name, Action: Keep}
-		found, err := b.JS.Stream(ctx, want.Name)
-		if errors.Is(err, jetstream.ErrStreamNotFound) {
-			change.Action = Create
-			all = append(all, change)
-			continue
-		}
+		change, _, err := b.cfg.change(ctx, b.JS, want)
 		if err != nil {
 			return nil, err
-		}
-		have := found.CachedInfo().Config
-		want, change.Err = b.cfg.keep(want, have)
-		switch {
-		case NewerSettings(have.Metadata):
-			change.Action = Leave
-		case !declared(have, want):
-			change.Action = Update
 		}
 		all = append(all, change)
 	}
 	return all, nil
+}
+
+// change compares a stream on the server with the settings of want. It also returns the settings to declare.
+func (c Config) change(ctx context.Context, js *JetStream, want jetstream.StreamConfig) (StreamChange, jetstream.StreamConfig, error) {
+	change := StreamChange{Stream: want.Name, Action: Keep}
+	found, err := js.Stream(ctx, want.Name)
+	if errors.Is(err, jetstream.ErrStreamNotFound) {
+		change.Action = Create
+		return change, want, nil
+	}
+	if err != nil {
+		return change, want, err
+	}
+	have := found.CachedInfo().Config
+	want, change.Err = c.keep(want, have)
+	switch {
+	case NewerSettings(have.Metadata):
+		change.Action = Leave
+	case !declared(have, want):
+		change.Action = Update
+	}
+	return change, want, nil
 }
 
 // NewerMessages counts the messages of a stream whose version is above the one that this process supports. It reads at most
@@ -91,20 +98,15 @@ func (b *Bus) NewerMessages(ctx context.Context, stream string, limit int) (newe
 	if err != nil {
 		return 0, false, err
 	}
-	for after, read := uint64(0), 0; ; read++ {
-		if read == limit {
-			return newer, false, nil
+	read := 0
+	for msg, err := range found.After(ctx, ">", 0) {
+		if err != nil || read == limit {
+			return newer, false, err
 		}
-		msg, err := found.Msg(ctx, after+1, jetstream.WithGetMsgSubject(">"))
-		if errors.Is(err, jetstream.ErrMsgNotFound) {
-			return newer, true, nil
-		}
-		if err != nil {
-			return newer, false, fmt.Errorf("messages of %s: %w", stream, err)
-		}
-		after = msg.Sequence
+		read++
 		if envelope, _ := event.ParseEnvelope(msg.Header); envelope.Version > b.Version(stream) { // what is unreadable stays empty
 			newer++
 		}
 	}
+	return newer, true, nil
 }
