@@ -34,9 +34,6 @@ type Consumer struct {
 	Area   string // product area, for logs and metrics
 	Stream string
 	Filter string // subject filter; empty selects the entire stream
-	// OnlyNew makes a new consumer begin with the first message after its creation instead of the
-	// oldest one in the stream. An existing consumer keeps its position.
-	OnlyNew bool
 
 	// Parallel is the number of deliveries that this process handles concurrently. Default 1.
 	Parallel int

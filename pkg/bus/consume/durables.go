@@ -38,8 +38,7 @@ func newDurables(b *bus.Bus, c bus.Consumer) *durables {
 	return d
 }
 
-// position is a point in a stream. It is defined by a sequence and not by a time, because clocks
-// differ between machines.
+// position is the end of a stream.
 type position struct {
 	queue    bool // whether acknowledged messages are removed from the stream
 	sequence uint64
@@ -64,25 +63,15 @@ func (d *durables) newest(ctx context.Context) (position, error) {
 // delaying others.
 const waitingPlaces = 1000
 
-// settings returns the configuration of a durable on the server.
-func (d *durables) settings(of *durable, after position) jetstream.ConsumerConfig {
-	want := jetstream.ConsumerConfig{
-		Durable: of.Name, FilterSubject: of.Filter,
-		AckPolicy: jetstream.AckExplicitPolicy, AckWait: d.consumer.Lease,
-		MaxDeliver: -1, MaxAckPending: waitingPlaces + d.consumer.Parallel, Metadata: bus.WithSettings(nil),
-	}
-	if d.consumer.OnlyNew {
-		want.DeliverPolicy, want.OptStartSeq = jetstream.DeliverByStartSequencePolicy, after.sequence+1
-	}
-	return want
-}
-
 // declare creates the durables or updates them to their declared settings, except for one whose settings are of a newer
-// version. A new one
-// that reads only new messages begins after the given position.
-func (d *durables) declare(ctx context.Context, after position) error {
+// version.
+func (d *durables) declare(ctx context.Context) error {
 	for _, one := range d.all {
-		want := d.settings(one, after)
+		want := jetstream.ConsumerConfig{
+			Durable: one.Name, FilterSubject: one.Filter,
+			AckPolicy: jetstream.AckExplicitPolicy, AckWait: d.consumer.Lease,
+			MaxDeliver: -1, MaxAckPending: waitingPlaces + d.consumer.Parallel, Metadata: bus.WithSettings(nil),
+		}
 		have, err := d.js.ConsumerInfo(ctx, d.consumer.Stream, one.Name)
 		switch {
 		case err == nil && bus.NewerSettings(have.Config.Metadata):

@@ -42,8 +42,7 @@ type consumerRun struct {
 	shares   *shares
 	durables *durables
 	from     position                // position at which Run began
-	left     reported                // causes for which messages were left
-	leaving  leaving                 // pauses of messages that were left
+	leaving  leaving                 // messages that were left
 	end      context.CancelCauseFunc // ends Run
 	activity
 }
@@ -92,7 +91,7 @@ func (w *consumerRun) work(ctx context.Context, msg *nats.Msg) {
 		line = log.Debug().Err(err)
 	case outcome == outcomeRejected:
 		line = log.Info().Err(err)
-	case outcome == outcomeLeft && !w.left.first(err.Error()):
+	case outcome == outcomeLeft && !w.leaving.first(err.Error()):
 		line = log.Debug().Err(err)
 	case err != nil:
 		line = log.Warn().Err(err)

@@ -36,10 +36,12 @@ func (w *consumerRun) newer(d bus.Delivery) error {
 // leavable reports whether a message that this process does not support is left to newer ones.
 func (w *consumerRun) leavable(d bus.Delivery) bool { return time.Since(d.Stored) < w.consumer.Leave }
 
-// leaving spaces the redeliveries of the messages that a consumer leaves. Its zero value is ready for use.
+// leaving spaces the redeliveries of the messages that a consumer leaves, and remembers the causes that were logged. Its zero value
+// is ready for use.
 type leaving struct {
-	mu   sync.Mutex
-	free time.Time // the earliest time of the next redelivery
+	mu     sync.Mutex
+	free   time.Time // the earliest time of the next redelivery
+	logged map[string]bool
 }
 
 // pause returns the time from now to the redelivery of a message that is left at a given age. The age may be negative,
@@ -55,25 +57,19 @@ func (l *leaving) pause(now time.Time, age time.Duration) time.Duration {
 	return max(wait, min(max(age/leaveShare, leaveLeast), leaveMost))
 }
 
-// reported remembers causes that were logged. Its zero value is ready for use.
-type reported struct {
-	mu   sync.Mutex
-	seen map[string]bool
-}
+// mostLogged is the maximum number of causes that are remembered. Further ones count as logged.
+const mostLogged = 100
 
-// mostReported is the maximum number of causes that are remembered. Further ones count as seen.
-const mostReported = 100
-
-// first reports whether a cause is seen for the first time.
-func (r *reported) first(cause string) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.seen[cause] || len(r.seen) >= mostReported {
+// first reports whether a cause was not logged yet.
+func (l *leaving) first(cause string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.logged[cause] || len(l.logged) >= mostLogged {
 		return false
 	}
-	if r.seen == nil {
-		r.seen = map[string]bool{}
+	if l.logged == nil {
+		l.logged = map[string]bool{}
 	}
-	r.seen[cause] = true
+	l.logged[cause] = true
 	return true
 }

@@ -49,7 +49,7 @@ func (r *Runner) Run(ctx context.Context, c bus.Consumer) error {
 	var began position
 	err := r.retried(ctx, c, func() (err error) { began, err = durables.newest(ctx); return err })
 	if err == nil {
-		err = r.retried(ctx, c, func() error { return durables.declare(ctx, began) })
+		err = r.retried(ctx, c, func() error { return durables.declare(ctx) })
 	}
 	if ctx.Err() != nil {
 		return nil

@@ -151,13 +151,12 @@ func (w *consumerRun) clear(ctx context.Context, of *durable, info *jetstream.Co
 	if err != nil {
 		return err
 	}
-	for {
-		msg, err := queue.Msg(ctx, 1, jetstream.WithGetMsgSubject(cmp.Or(of.Filter, ">")))
-		if errors.Is(err, jetstream.ErrMsgNotFound) || err == nil && msg.Sequence > info.AckFloor.Stream {
-			return nil
-		}
+	for msg, err := range queue.After(ctx, cmp.Or(of.Filter, ">"), 0) {
 		if err != nil {
 			return fmt.Errorf("scan stream %s: %w", w.consumer.Stream, err)
+		}
+		if msg.Sequence > info.AckFloor.Stream {
+			return nil
 		}
 		err = queue.DeleteMsg(ctx, msg.Sequence)
 		if errors.Is(err, jetstream.ErrMsgDeleteUnsuccessful) {
@@ -169,6 +168,7 @@ func (w *consumerRun) clear(ctx context.Context, of *durable, info *jetstream.Co
 		w.log.Warn().Str("consumer", of.Name).Str("subject", msg.Subject).Uint64("sequence", msg.Sequence).
 			Msg("removed an acknowledged message that a crash of the server left in the stream")
 	}
+	return nil
 }
 
 // stalledLeases is the number of leases for which a consumer may have messages
@@ -193,21 +193,12 @@ func (w *consumerRun) reportStall(of *durable, info *jetstream.ConsumerInfo) {
 }
 
 // recreate declares the durables again, and the streams if this process declares them. The server
-// redelivers the content of the stream; a consumer of new messages receives only messages stored
-// since Run began.
+// redelivers the content of the stream.
 func (w *consumerRun) recreate(ctx context.Context, cause string) error {
 	if err := w.bus.Redeclare(ctx); err != nil {
 		return err
 	}
-	newest, err := w.durables.newest(ctx)
-	if err != nil {
-		return fmt.Errorf("recreate consumer %s: %w", w.consumer.Name, err)
-	}
-	after := w.from
-	if newest.sequence < after.sequence {
-		after.sequence = 0 // the stream itself is new
-	}
-	if err := w.durables.declare(ctx, after); err != nil {
+	if err := w.durables.declare(ctx); err != nil {
 		return fmt.Errorf("recreate consumer %s: %w", w.consumer.Name, err)
 	}
 	w.metrics.recreated.WithLabelValues(w.consumer.Name, cause).Inc()
