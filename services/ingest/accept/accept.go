@@ -124,6 +124,21 @@ func (s *Items[I]) Owned(ctx context.Context, id string, caller web.Caller) (I, 
 	return item, lifecycle.ErrNotFound
 }
 
+// Seen returns an item that the caller may read. It returns lifecycle.ErrNotFound for others.
+func (s *Items[I]) Seen(ctx context.Context, id string, caller web.Caller) (I, error) {
+	item, err := s.Owned(ctx, id, caller)
+	if errors.Is(err, ErrForeign) {
+		err = nil
+	}
+	return item, err
+}
+
+// Visible returns nil if the caller may read an item, and otherwise lifecycle.ErrNotFound.
+func (s *Items[I]) Visible(ctx context.Context, caller web.Caller, id string) error {
+	_, err := s.Seen(ctx, id, caller)
+	return err
+}
+
 // Uploaded confirms the upload of an object that a bucket has reported. It deletes an object that was uploaded after its
 // item was deleted, and leaves any other object without an item to the sweep. It ignores an object that does not match the
 // reservation: the client's own call returns the reason.

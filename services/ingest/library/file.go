@@ -49,13 +49,13 @@ func (a *Area) fileRoutes(r *web.Router) {
 	}, a.retryStep, processing)
 }
 
-// FileParam identifies a file, and the caller.
+// FileParam identifies a file or another node, and the caller.
 type FileParam struct {
 	web.IDParam
 	web.CallerParam
 }
 
-// Item returns the id of the file, and the caller.
+// Item returns the id, and the caller.
 func (p FileParam) Item() (id string, caller web.Caller) { return p.ID, p.Caller }
 
 type uploadInput struct {
@@ -94,7 +94,7 @@ func (a *Area) postReservation(ctx context.Context, in *uploadInput) (*uploadOut
 	made, created, err := a.reserve(ctx, in.IdempotencyKey, library.NewFile{
 		NewNode:     library.NewNode{Owner: in.OwnerID, ParentID: in.Body.ParentID, Name: in.Body.Name},
 		ContentType: in.Body.ContentType, SHA256: digest, Length: in.Body.Size, Options: options,
-	}, quota.Item{Bytes: in.Body.Size, InParts: in.Body.Parts})
+	}, quota.Item{Bytes: in.Body.Size, InParts: in.Body.Parts}, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -140,7 +140,7 @@ func (a *Area) postMultipart(w http.ResponseWriter, r *http.Request) {
 		}
 		return a.reserve(ctx, key, library.NewFile{
 			NewNode: library.NewNode{Owner: owner, ParentID: parent, Name: sent.Name}, ContentType: sent.ContentType, Length: -1, Options: options,
-		}, quota.Item{Bytes: bytes})
+		}, quota.Item{Bytes: bytes}, nil)
 	}, slices.Sorted(maps.Keys(formFields()))...)
 	if err == nil {
 		w.Header().Set("ETag", made.node.ETag())
@@ -149,13 +149,8 @@ func (a *Area) postMultipart(w http.ResponseWriter, r *http.Request) {
 }
 
 // reserve writes a Loading file and its node. counted states the size that counts toward quotas; it may be known even if
-// the length in terms is not.
-func (a *Area) reserve(ctx context.Context, key string, terms library.NewFile, counted quota.Item) (made item, created bool, err error) {
-	return a.reserveIf(ctx, key, terms, counted, nil)
-}
-
-// reserveIf is like reserve, but reserves no new file if refused is not nil.
-func (a *Area) reserveIf(ctx context.Context, key string, terms library.NewFile, counted quota.Item, refused error) (made item, created bool, err error) {
+// the length in terms is not. refused is the reason why no new file is reserved, or nil.
+func (a *Area) reserve(ctx context.Context, key string, terms library.NewFile, counted quota.Item, refused error) (made item, created bool, err error) {
 	if terms.Name, err = library.CleanName(terms.Name); err != nil {
 		return made, false, err
 	}
@@ -203,6 +198,18 @@ func (a *Area) reservedFile(ctx context.Context, id string) (found item, err err
 		found.file, err = a.store.File(ctx, id)
 	}
 	return found, err
+}
+
+// readable returns a file that the caller may read.
+func (a *Area) readable(ctx context.Context, id string, c library.Caller) (library.File, error) {
+	path, err := a.store.Readable(ctx, id, c)
+	if err != nil {
+		return library.File{}, err
+	}
+	if !path.Node().IsFile() {
+		return library.File{}, errNotFile
+	}
+	return a.store.File(ctx, id)
 }
 
 // writable returns a file that the caller may change.

@@ -1,13 +1,11 @@
 package library
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"io"
 	"net/http"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -97,14 +95,7 @@ func (a *Area) postModel(ctx context.Context, in *modelInput) (*derivedOutput, e
 // source returns a file that the caller may read, and the overview of its records.
 func (a *Area) source(ctx context.Context, id string, c library.Caller) (library.File, records.Overview, error) {
 	none := records.Overview{}
-	path, err := a.store.Readable(ctx, id, c)
-	if err != nil {
-		return library.File{}, none, err
-	}
-	if !path.Node().IsFile() {
-		return library.File{}, none, errNotFile
-	}
-	file, err := a.store.File(ctx, id)
+	file, err := a.readable(ctx, id, c)
 	switch {
 	case err != nil:
 		return file, none, err
@@ -193,11 +184,11 @@ func (a *Area) derive(ctx context.Context, key string, n library.NewNode, kind e
 	digest := sha256.Sum256(content)
 	made, created, err := a.reserve(ctx, key, library.NewFile{
 		NewNode: n, Type: kind, ContentType: library.RequestMedia, SHA256: hex.EncodeToString(digest[:]), Length: int64(len(content)),
-	}, quota.Item{Bytes: int64(len(content))})
+	}, quota.Item{Bytes: int64(len(content))}, nil)
 	if err != nil {
 		return nil, err
 	}
-	if err := a.Put(ctx, made, created, key, library.RequestMedia, accept.Streamed(stated{bytes.NewReader(content), content})); err != nil {
+	if err := a.Put(ctx, made, created, key, library.RequestMedia, accept.Known(content)); err != nil {
 		return nil, err
 	}
 	out := &derivedOutput{Location: location(made.node.ID), ETag: made.node.ETag()}
@@ -205,18 +196,3 @@ func (a *Area) derive(ctx context.Context, key string, n library.NewNode, kind e
 	out.Body.Workflow = startedWorkflow{ID: made.node.ID, Type: library.WorkflowTypeOf(kind), Steps: library.PlanOf(kind).Names()}
 	return out, nil
 }
-
-// stated is the content of a model or a prediction.
-type stated struct {
-	*bytes.Reader
-	content []byte
-}
-
-// Same implements accept.Sent.
-func (s stated) Same(other io.Reader) (bool, error) {
-	stored, err := io.ReadAll(io.LimitReader(other, int64(len(s.content))+1))
-	return bytes.Equal(stored, s.content), err
-}
-
-// Blame implements accept.Sent.
-func (stated) Blame(err error) error { return err }

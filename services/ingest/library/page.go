@@ -59,7 +59,7 @@ func (a *Area) postPage(ctx context.Context, in *pageInput) (*nodeOutput, error)
 	}
 	made, _, err := a.reserve(ctx, in.IdempotencyKey, library.NewFile{
 		NewNode: library.NewNode{Owner: in.OwnerID, ParentID: in.Body.ParentID, Name: name}, ContentType: "text/html", Length: -1, Origin: address.String(),
-	}, quota.Item{Bytes: -1})
+	}, quota.Item{Bytes: -1}, nil)
 	if err == nil && made.file.Unfetched() {
 		err = a.Confirm(ctx, a.Upload(made))
 	}

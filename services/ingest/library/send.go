@@ -21,11 +21,6 @@ import (
 
 // Content implements send.Source.
 func (a *Area) Content(ctx context.Context, s send.Selection, c web.Caller) (accept.Stored, error) {
-	stored, err := a.content(ctx, s, c)
-	return stored, a.Problem(err)
-}
-
-func (a *Area) content(ctx context.Context, s send.Selection, c web.Caller) (accept.Stored, error) {
 	if s.Content != send.Original {
 		return accept.Stored{}, web.Invalid(web.FieldError{Field: "body.content", Message: "must be original for a file of the library"})
 	}
@@ -37,14 +32,7 @@ func (a *Area) content(ctx context.Context, s send.Selection, c web.Caller) (acc
 	if err != nil {
 		return accept.Stored{}, err
 	}
-	path, err := a.store.Readable(ctx, id.String(), reader)
-	if err != nil {
-		return accept.Stored{}, err
-	}
-	if !path.Node().IsFile() {
-		return accept.Stored{}, errNotFile
-	}
-	file, err := a.store.File(ctx, id.String())
+	file, err := a.readable(ctx, id.String(), reader)
 	if err != nil {
 		return accept.Stored{}, err
 	}
@@ -81,35 +69,30 @@ func (a *Area) reader(ctx context.Context, token string, c web.Caller) (library.
 
 // Create implements send.Target.
 func (a *Area) Create(ctx context.Context, r send.Request) (send.Created, error) {
-	made, err := a.createCopy(ctx, r)
-	return send.Created{ID: made.node.ID, Path: location(made.node.ID)}, a.Problem(err)
-}
-
-func (a *Area) createCopy(ctx context.Context, r send.Request) (item, error) {
 	if err := r.Unused(send.Prompt); err != nil {
-		return item{}, err
+		return send.Created{}, err
 	}
 	if err := a.Admit(ctx, r.Owner, r.Named, r.Key); err != nil {
-		return item{}, err
+		return send.Created{}, err
 	}
 	var options library.ReadOptions
 	if err := r.Options.Decode(&options); err != nil {
-		return item{}, err
+		return send.Created{}, err
 	}
 	options, err := checked(options)
 	if err != nil {
-		return item{}, err
+		return send.Created{}, err
 	}
 	refused := r.Content.Err
 	if refused == nil && r.Content.Size > a.Receiver.MaxSize {
 		refused = a.Receiver.TooLarge()
 	}
-	made, created, err := a.reserveIf(ctx, r.Key, library.NewFile{
+	made, created, err := a.reserve(ctx, r.Key, library.NewFile{
 		NewNode:     library.NewNode{Owner: r.Owner, ParentID: r.ParentID, Name: cmp.Or(r.Name, library.PlainName(r.Content.Name))},
 		ContentType: r.Content.ContentType, Length: r.Content.Size, Options: options, Source: r.Source,
 	}, quota.Item{Bytes: r.Content.Size}, refused)
-	if err != nil {
-		return item{}, err
+	if err == nil {
+		err = a.Put(ctx, made, created, r.Key, made.file.ContentType, r.Content)
 	}
-	return made, a.Put(ctx, made, created, r.Key, made.file.ContentType, r.Content)
+	return send.Created{ID: made.node.ID, Path: location(made.node.ID)}, err
 }

@@ -107,12 +107,7 @@ func (a *Area) postLink(ctx context.Context, in *linkInput) (*linkOutput, error)
 	return out, nil
 }
 
-type revokeInput struct {
-	web.IDParam
-	web.CallerParam
-}
-
-func (a *Area) deleteLinks(ctx context.Context, in *revokeInput) (*struct{}, error) {
+func (a *Area) deleteLinks(ctx context.Context, in *FileParam) (*struct{}, error) {
 	c := caller(in.Caller)
 	_, err := a.store.Writable(ctx, in.ID, c)
 	if err == nil {

@@ -1,7 +1,6 @@
 package photojob
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
@@ -35,12 +34,6 @@ type form struct {
 	photo []byte
 }
 
-// photo is the content of a form. Its digest is part of the terms, so a job with the same terms has the same photo.
-type photo struct{ *bytes.Reader }
-
-func (photo) Same(io.Reader) (bool, error) { return true, nil }
-func (photo) Blame(err error) error        { return err }
-
 // postMultipart returns the plain handler for POST /v1/photos with a form.
 func (a *Area) postMultipart(bodies *web.Bodies) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
@@ -67,7 +60,7 @@ func (a *Area) receive(w http.ResponseWriter, r *http.Request) (job photojob.Job
 	if err != nil {
 		return job, err
 	}
-	return job, a.Put(r.Context(), job, created, key, job.FileType, accept.Streamed(photo{bytes.NewReader(f.photo)}))
+	return job, a.Put(r.Context(), job, created, key, job.FileType, accept.Known(f.photo))
 }
 
 func readForm(r *http.Request) (form, error) {

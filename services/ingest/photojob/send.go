@@ -21,7 +21,7 @@ import (
 func (a *Area) Content(ctx context.Context, s send.Selection, caller web.Caller) (accept.Stored, error) {
 	job, err := a.Owned(ctx, s.ID, caller)
 	if err != nil {
-		return accept.Stored{}, a.Problem(err)
+		return accept.Stored{}, err
 	}
 	find := a.original
 	if s.Content == send.Result {
@@ -29,7 +29,7 @@ func (a *Area) Content(ctx context.Context, s send.Selection, caller web.Caller)
 	}
 	stored, err := find(ctx, job)
 	stored.Name = cmp.Or(stored.Name, job.JobID+path.Ext(stored.Key))
-	return stored, a.Problem(err)
+	return stored, err
 }
 
 // original returns the photo as it was uploaded, which is stored only for hours.
@@ -68,27 +68,22 @@ func (a *Area) edited(ctx context.Context, job photojob.Job) (accept.Stored, err
 
 // Create implements send.Target.
 func (a *Area) Create(ctx context.Context, r send.Request) (send.Created, error) {
-	job, err := a.createCopy(ctx, r)
-	return send.Created{ID: job.JobID, Path: location(job)}, a.Problem(err)
-}
-
-func (a *Area) createCopy(ctx context.Context, r send.Request) (photojob.Job, error) {
 	if err := r.Unused(send.ParentID); err != nil {
-		return photojob.Job{}, err
+		return send.Created{}, err
 	}
 	if err := a.Admit(ctx, r.Owner, r.Named, r.Key); err != nil {
-		return photojob.Job{}, err
+		return send.Created{}, err
 	}
 	terms := photojob.Terms{Prompt: r.Prompt, Source: r.Source}
 	if err := r.Options.Decode(&terms.Options); err != nil {
-		return photojob.Job{}, err
+		return send.Created{}, err
 	}
 	terms, refused := a.copied(ctx, terms, r)
 	job, created, err := a.create(ctx, r.Owner, r.Key, terms, refused)
-	if err != nil {
-		return job, err
+	if err == nil {
+		err = a.Put(ctx, job, created, r.Key, job.FileType, r.Content)
 	}
-	return job, a.Put(ctx, job, created, r.Key, job.FileType, r.Content)
+	return send.Created{ID: job.JobID, Path: location(job)}, err
 }
 
 // copied returns the terms of a job whose photo is a copy, with the properties of the content, and the reason why no such job

@@ -32,15 +32,22 @@ type Selection struct {
 	Link    string // the token of a share link that lets the caller read the item, or ""
 }
 
+// Refusing is an area that converts its errors into HTTP problems.
+type Refusing interface {
+	Problem(error) error
+}
+
 // Source is an area whose items have content.
 type Source interface {
-	// Content returns content of an item that the caller may read, according to the rule of the call that downloads it. It
-	// returns a problem if there is none: that of the download, or 422 if the items of the area have no such content.
+	Refusing
+	// Content returns content of an item that the caller may read, according to the rule of the call that downloads it. If
+	// there is none, the problem is that of the download, or 422 if the items of the area have no such content.
 	Content(ctx context.Context, s Selection, caller web.Caller) (accept.Stored, error)
 }
 
 // Target is an area that creates items.
 type Target interface {
+	Refusing
 	// Create creates an item with a copy of the content. It returns when the item, its content and its work are durable, as
 	// after the upload of a form. The checks, limits and defaults are those of the call for uploads, and so are the problems.
 	// A repeated request with an idempotency key returns the item of the first one, even if the content no longer exists.
@@ -157,13 +164,13 @@ func (s *Service) Send(ctx context.Context, c web.Caller, from saved.Item, o Ord
 	}
 	content := cmp.Or(o.Content, Original)
 	stored, err := source.Content(ctx, Selection{ID: from.ID, Content: content, Link: o.Link}, c)
-	stored.Err = err // a repeated request may not need the content
+	stored.Err = source.Problem(err) // a repeated request may not need the content
 	created, err := target.Create(ctx, Request{
 		Owner: o.Owner, Named: o.Named, Key: o.Key,
 		Content: stored, Source: strings.Join([]string{from.Area, from.ID, content, o.Name}, "\x00"),
 		Name: o.Name, ParentID: o.ParentID, Prompt: o.Prompt, Options: o.Options,
 	})
-	return SentItem{Area: o.To, ID: created.ID, URL: created.Path}, err
+	return SentItem{Area: o.To, ID: created.ID, URL: created.Path}, target.Problem(err)
 }
 
 // Targets returns the names of the areas that items can be sent to, sorted.

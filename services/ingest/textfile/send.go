@@ -17,13 +17,16 @@ import (
 	"github.com/assay-project/assay/services/ingest/send"
 )
 
-// Content implements send.Source.
-func (a *Area) Content(ctx context.Context, s send.Selection, caller web.Caller) (accept.Stored, error) {
-	stored, err := a.content(ctx, s, caller)
-	return stored, a.Problem(err)
+// Visible returns nil if a caller may see a file, and otherwise lifecycle.ErrNotFound.
+func (a *Area) Visible(ctx context.Context, c web.Caller, id string) error {
+	if uuid.Validate(id) != nil {
+		return lifecycle.ErrNotFound
+	}
+	return a.Items.Visible(ctx, c, id)
 }
 
-func (a *Area) content(ctx context.Context, s send.Selection, caller web.Caller) (accept.Stored, error) {
+// Content implements send.Source.
+func (a *Area) Content(ctx context.Context, s send.Selection, caller web.Caller) (accept.Stored, error) {
 	if s.Content != send.Original {
 		return accept.Stored{}, web.Invalid(web.FieldError{Field: "body.content", Message: "must be original for a text file"})
 	}
@@ -31,12 +34,9 @@ func (a *Area) content(ctx context.Context, s send.Selection, caller web.Caller)
 	if err != nil {
 		return accept.Stored{}, lifecycle.ErrNotFound
 	}
-	file, err := a.store.Head(ctx, id.String())
+	file, err := a.Seen(ctx, id.String(), caller)
 	if err != nil {
 		return accept.Stored{}, err
-	}
-	if !caller.MaySee(file.OwnerID) {
-		return accept.Stored{}, lifecycle.ErrNotFound
 	}
 	removed := web.NewProblem(http.StatusGone, "content-removed", "The content of the file has been removed.")
 	object, err := upload.Find(ctx, a.Upload(file))
@@ -54,16 +54,11 @@ func (a *Area) content(ctx context.Context, s send.Selection, caller web.Caller)
 
 // Create implements send.Target.
 func (a *Area) Create(ctx context.Context, r send.Request) (send.Created, error) {
-	file, err := a.createCopy(ctx, r)
-	return send.Created{ID: file.FileID, Path: location(file)}, a.Problem(err)
-}
-
-func (a *Area) createCopy(ctx context.Context, r send.Request) (textfile.File, error) {
 	if err := r.Unused(send.ParentID, send.Prompt, send.OptionsName); err != nil {
-		return textfile.File{}, err
+		return send.Created{}, err
 	}
 	if err := a.Admit(ctx, r.Owner, r.Named, r.Key); err != nil {
-		return textfile.File{}, err
+		return send.Created{}, err
 	}
 	terms := textfile.Reservation{FileName: cmp.Or(r.Name, r.Content.Name), Size: -1, Source: r.Source}
 	refused := r.Content.Err
@@ -74,8 +69,8 @@ func (a *Area) createCopy(ctx context.Context, r send.Request) (textfile.File, e
 		refused = a.Receiver.TooLarge()
 	}
 	file, created, err := a.reserve(ctx, r.Owner, r.Key, terms, quota.Item{Bytes: r.Content.Size}, refused)
-	if err != nil {
-		return file, err
+	if err == nil {
+		err = a.Put(ctx, file, created, r.Key, r.Content.ContentType, r.Content)
 	}
-	return file, a.Put(ctx, file, created, r.Key, r.Content.ContentType, r.Content)
+	return send.Created{ID: file.FileID, Path: location(file)}, err
 }
