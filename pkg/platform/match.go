@@ -1,6 +1,10 @@
 package platform
 
-import "errors"
+import (
+	"errors"
+	"strconv"
+	"strings"
+)
 
 var (
 	// ErrUnconditional means that a document exists and the caller of a change specified no revision.
@@ -15,6 +19,22 @@ type Match struct {
 	Revision int64 // 0 if unspecified
 	Any      bool  // any revision
 	None     bool  // the document must not exist
+}
+
+// ETag returns the entity tag of a revision.
+func ETag(revision int64) string { return strconv.Quote(strconv.FormatInt(revision, 10)) }
+
+// MatchOf parses an If-Match header. The lowest revision is first: another tag matches no revision.
+func MatchOf(header string, first int64) Match {
+	match := Match{Any: header == "*"}
+	if header != "" && !match.Any {
+		revision, err := strconv.ParseInt(strings.Trim(header, `"`), 10, 64)
+		if err != nil || revision < first {
+			revision = -1
+		}
+		match.Revision = revision
+	}
+	return match
 }
 
 // Check returns ErrUnconditional or ErrOtherRevision unless a document with a revision may be changed.

@@ -37,7 +37,7 @@ func enabled(t *testing.T, s *policy.Store, change func(*policy.Settings)) polic
 	if wrong := settings.Check(photojob.Gemini); len(wrong) > 0 {
 		t.Fatal(wrong)
 	}
-	p, err := s.Put(t.Context(), photojob.Gemini, settings, policy.Match{Any: true})
+	p, err := s.Put(t.Context(), photojob.Gemini, settings, platform.Match{Any: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,20 +159,20 @@ func TestSuspension(t *testing.T) {
 func TestPut(t *testing.T) {
 	s := stores(t, 1)[0]
 	settings := policy.Defaults(photojob.Gemini)
-	p, err := s.Put(t.Context(), photojob.Gemini, settings, policy.Match{})
+	p, err := s.Put(t.Context(), photojob.Gemini, settings, platform.Match{})
 	if err != nil || p.Revision != 1 {
 		t.Fatalf("got %+v, error %v, want revision 1", p, err)
 	}
-	if _, err := s.Put(t.Context(), photojob.Gemini, settings, policy.Match{}); !errors.Is(err, policy.ErrUnconditional) {
+	if _, err := s.Put(t.Context(), photojob.Gemini, settings, platform.Match{}); !errors.Is(err, platform.ErrUnconditional) {
 		t.Errorf("an empty Match: got error %v, want ErrUnconditional", err)
 	}
-	if _, err := s.Put(t.Context(), photojob.Gemini, settings, policy.Match{Revision: 7}); !errors.Is(err, policy.ErrOtherRevision) {
+	if _, err := s.Put(t.Context(), photojob.Gemini, settings, platform.Match{Revision: 7}); !errors.Is(err, platform.ErrOtherRevision) {
 		t.Errorf("another revision: got error %v, want ErrOtherRevision", err)
 	}
-	if p, err = s.Put(t.Context(), photojob.Gemini, settings, policy.Match{Revision: 1}); err != nil || p.Revision != 2 {
+	if p, err = s.Put(t.Context(), photojob.Gemini, settings, platform.Match{Revision: 1}); err != nil || p.Revision != 2 {
 		t.Errorf("got %+v, error %v, want revision 2", p, err)
 	}
-	if _, err := s.Put(t.Context(), "dall-e", settings, policy.Match{Any: true}); !errors.Is(err, policy.ErrUnknown) {
+	if _, err := s.Put(t.Context(), "dall-e", settings, platform.Match{Any: true}); !errors.Is(err, policy.ErrUnknown) {
 		t.Errorf("an unknown provider: got error %v, want ErrUnknown", err)
 	}
 }
@@ -184,13 +184,13 @@ func TestDefault(t *testing.T) {
 	if d, err := s.Default(t.Context()); err != nil || d != (policy.Default{Provider: photojob.Stub}) {
 		t.Errorf("got %+v, error %v, want the local provider, revision 0", d, err)
 	}
-	if _, err := s.PutDefault(t.Context(), photojob.Gemini, policy.Match{}); err != nil {
+	if _, err := s.PutDefault(t.Context(), photojob.Gemini, platform.Match{}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.PutDefault(t.Context(), photojob.Seedream, policy.Match{}); !errors.Is(err, policy.ErrUnconditional) {
+	if _, err := s.PutDefault(t.Context(), photojob.Seedream, platform.Match{}); !errors.Is(err, platform.ErrUnconditional) {
 		t.Errorf("an empty Match: got error %v, want ErrUnconditional", err)
 	}
-	if _, err := s.PutDefault(t.Context(), "dall-e", policy.Match{Any: true}); !errors.Is(err, policy.ErrUnknown) {
+	if _, err := s.PutDefault(t.Context(), "dall-e", platform.Match{Any: true}); !errors.Is(err, policy.ErrUnknown) {
 		t.Errorf("an unknown provider: got error %v, want ErrUnknown", err)
 	}
 	if d, err := s.Default(t.Context()); err != nil || d != (policy.Default{Provider: photojob.Gemini, Revision: 1}) {

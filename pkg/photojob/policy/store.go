@@ -14,15 +14,8 @@ import (
 	"github.com/assay-project/assay/pkg/platform"
 )
 
-// Errors of Put.
-var (
-	// ErrUnconditional means that the caller did not specify the revision that it read.
-	ErrUnconditional = errors.New("no revision of the settings was specified")
-	// ErrOtherRevision means that the settings have changed since the caller read them.
-	ErrOtherRevision = errors.New("the settings have a different revision")
-	// ErrUnknown means that no paid provider has this name.
-	ErrUnknown = errors.New("there is no such provider")
-)
+// ErrUnknown means that no paid provider has this name.
+var ErrUnknown = errors.New("there is no such provider")
 
 // Provider is a provider with its settings. Revision is 0 until an operator sets them.
 type Provider struct {
@@ -105,15 +98,9 @@ func (s *Store) get(ctx context.Context, partition, name string, v any) (version
 	return document.Version, nil
 }
 
-// Match specifies the revision that a writer has read. If Any is set, every revision matches.
-type Match struct {
-	Revision int64
-	Any      bool
-}
-
-// Put replaces the settings, which must be valid. It returns ErrUnknown, ErrUnconditional for an
-// empty Match if there are settings, or ErrOtherRevision.
-func (s *Store) Put(ctx context.Context, name string, settings Settings, match Match) (Provider, error) {
+// Put replaces the settings, which must be valid. It returns ErrUnknown, platform.ErrUnconditional for an
+// empty Match if there are settings, or platform.ErrOtherRevision.
+func (s *Store) Put(ctx context.Context, name string, settings Settings, match platform.Match) (Provider, error) {
 	if Defaults(name).BaseURL == "" {
 		return Provider{}, ErrUnknown
 	}
@@ -122,17 +109,15 @@ func (s *Store) Put(ctx context.Context, name string, settings Settings, match M
 }
 
 // put replaces a document that operators edit.
-func (s *Store) put(ctx context.Context, name string, v any, match Match) (revision int64, err error) {
+func (s *Store) put(ctx context.Context, name string, v any, match platform.Match) (revision int64, err error) {
 	for {
 		var found json.RawMessage
 		revision, err := s.get(ctx, platform.PhotoProviders, name, &found)
-		switch {
-		case err != nil:
+		if err == nil && !match.Any { // any revision, also that of the defaults
+			err = match.Check(revision, revision > 0)
+		}
+		if err != nil {
 			return 0, err
-		case !match.Any && match.Revision == 0 && revision > 0:
-			return 0, ErrUnconditional
-		case !match.Any && match.Revision != revision:
-			return 0, ErrOtherRevision
 		}
 		err = s.documents.PutJSON(ctx, platform.PhotoProviders, name, revision, v)
 		if !errors.Is(err, platform.ErrChanged) { // one of several concurrent writers succeeds, so the loop ends
@@ -159,9 +144,8 @@ func (s *Store) Default(ctx context.Context) (Default, error) {
 	return d, err
 }
 
-// PutDefault replaces the default provider. It returns ErrUnknown, ErrUnconditional or
-// ErrOtherRevision, as Put does.
-func (s *Store) PutDefault(ctx context.Context, provider string, match Match) (Default, error) {
+// PutDefault replaces the default provider. It returns the errors of Put.
+func (s *Store) PutDefault(ctx context.Context, provider string, match platform.Match) (Default, error) {
 	d := Default{Provider: provider}
 	if !slices.Contains(photojob.Providers(), provider) {
 		return d, ErrUnknown

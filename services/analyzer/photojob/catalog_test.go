@@ -48,7 +48,7 @@ func set(t *testing.T, c *catalog, name string, change func(*policy.Settings)) {
 		t.Fatal(err)
 	}
 	change(&p.Settings)
-	if _, err := c.policies.Put(t.Context(), name, p.Settings, policy.Match{Any: true}); err != nil {
+	if _, err := c.policies.Put(t.Context(), name, p.Settings, platform.Match{Any: true}); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -81,7 +81,7 @@ func (a *Area) putAlert(ctx context.Context, in *alertPutInput) (*alertPutOutput
 	if isNew {
 		status = http.StatusCreated
 	}
-	return &alertPutOutput{status, strconv.Quote(strconv.FormatInt(put.Revision, 10)), alertSettings{put.Name, put.Settings}}, nil
+	return &alertPutOutput{status, platform.ETag(put.Revision), alertSettings{put.Name, put.Settings}}, nil
 }
 
 type alertDeleteInput struct {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net/http"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -95,7 +94,7 @@ type sourceOutput struct {
 }
 
 func outputSource(status int, s source.Source) *sourceOutput {
-	return &sourceOutput{status, strconv.Quote(strconv.FormatInt(s.Revision, 10)), viewSource(s)}
+	return &sourceOutput{status, platform.ETag(s.Revision), viewSource(s)}
 }
 
 type sourceListOutput struct {
@@ -131,14 +130,8 @@ func (a *Area) getSource(ctx context.Context, in *sourceInput) (*sourceOutput, e
 
 // readMatch parses the precondition headers.
 func readMatch(ifMatch, ifNoneMatch string) (platform.Match, error) {
-	match := platform.Match{Any: ifMatch == "*", None: ifNoneMatch == "*"}
-	if ifMatch != "" && !match.Any {
-		revision, err := strconv.ParseInt(strings.Trim(ifMatch, `"`), 10, 64)
-		if err != nil || revision < 1 {
-			revision = -1 // matches no revision
-		}
-		match.Revision = revision
-	}
+	match := platform.MatchOf(ifMatch, 1)
+	match.None = ifNoneMatch == "*"
 	if ifNoneMatch != "" && !match.None {
 		return match, web.Invalid(web.FieldError{Field: "header.If-None-Match", Message: "is not *"})
 	}

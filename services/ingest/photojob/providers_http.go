@@ -4,13 +4,12 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/assay-project/assay/pkg/photojob/policy"
+	"github.com/assay-project/assay/pkg/platform"
 	"github.com/assay-project/assay/pkg/web"
 )
 
@@ -100,10 +99,8 @@ func (a *Area) outputProvider(ctx context.Context, p policy.Provider, err error)
 		return nil, providerProblem(err)
 	}
 	view, err := a.viewProvider(ctx, p)
-	return &providerOutput{etag(p.Revision), view}, err
+	return &providerOutput{platform.ETag(p.Revision), view}, err
 }
-
-func etag(revision int64) string { return strconv.Quote(strconv.FormatInt(revision, 10)) }
 
 type providerListOutput struct {
 	ETag string `header:"ETag" doc:"ETag of the default provider"`
@@ -122,7 +119,7 @@ func (a *Area) outputProviders(ctx context.Context, d policy.Default, err error)
 	if err != nil {
 		return nil, providerProblem(err)
 	}
-	out := &providerListOutput{ETag: etag(d.Revision)}
+	out := &providerListOutput{ETag: platform.ETag(d.Revision)}
 	out.Body.Default = d.Provider
 	out.Body.Providers = []providerView{}
 	for _, name := range policy.Paid() {
@@ -154,19 +151,6 @@ type providerPutInput struct {
 	Body    struct{ policy.Settings }
 }
 
-// matchOf parses the If-Match header.
-func matchOf(header string) policy.Match {
-	match := policy.Match{Any: header == "*"}
-	if header != "" && !match.Any {
-		revision, err := strconv.ParseInt(strings.Trim(header, `"`), 10, 64)
-		if err != nil || revision < 0 {
-			revision = -1 // matches no revision
-		}
-		match.Revision = revision
-	}
-	return match
-}
-
 func (a *Area) putProvider(ctx context.Context, in *providerPutInput) (*providerOutput, error) {
 	if found := in.Body.Settings.Check(in.Name); len(found) > 0 {
 		var wrong []web.FieldError
@@ -175,7 +159,7 @@ func (a *Area) putProvider(ctx context.Context, in *providerPutInput) (*provider
 		}
 		return nil, web.Invalid(wrong...)
 	}
-	p, err := a.policies.Put(ctx, in.Name, in.Body.Settings, matchOf(in.IfMatch))
+	p, err := a.policies.Put(ctx, in.Name, in.Body.Settings, platform.MatchOf(in.IfMatch, 0))
 	return a.outputProvider(ctx, p, err)
 }
 
@@ -187,7 +171,7 @@ type defaultPutInput struct {
 }
 
 func (a *Area) putDefaultProvider(ctx context.Context, in *defaultPutInput) (*providerListOutput, error) {
-	d, err := a.policies.PutDefault(ctx, in.Body.Default, matchOf(in.IfMatch))
+	d, err := a.policies.PutDefault(ctx, in.Body.Default, platform.MatchOf(in.IfMatch, 0))
 	return a.outputProviders(ctx, d, err)
 }
 
@@ -195,9 +179,9 @@ func providerProblem(err error) error {
 	switch {
 	case errors.Is(err, policy.ErrUnknown):
 		return web.NotFound("There is no paid provider with this name.")
-	case errors.Is(err, policy.ErrUnconditional):
+	case errors.Is(err, platform.ErrUnconditional):
 		return web.NewProblem(http.StatusPreconditionRequired, "precondition-required", "The provider has settings. Read it, and send its ETag as If-Match.")
-	case errors.Is(err, policy.ErrOtherRevision):
+	case errors.Is(err, platform.ErrOtherRevision):
 		return web.NewProblem(http.StatusPreconditionFailed, "precondition-failed", "The settings have changed since they were read. Read them and try again.")
 	}
 	return err

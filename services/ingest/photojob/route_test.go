@@ -53,9 +53,9 @@ func TestDefaultProvider(t *testing.T) {
 		t.Helper()
 		s := policy.Defaults(photojob.Gemini)
 		s.Enabled = enabled
-		_, err := a.policies.Put(t.Context(), photojob.Gemini, s, policy.Match{Any: true})
+		_, err := a.policies.Put(t.Context(), photojob.Gemini, s, platform.Match{Any: true})
 		if err == nil {
-			_, err = a.policies.PutDefault(t.Context(), provider, policy.Match{Any: true})
+			_, err = a.policies.PutDefault(t.Context(), provider, platform.Match{Any: true})
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -105,7 +105,7 @@ func TestFallbackOfDisabledProvider(t *testing.T) {
 	a := &Area{policies: policy.NewStore(platform.NewStore(db, settings))}
 	s := policy.Defaults(photojob.Gemini)
 	s.Fallback = []string{photojob.Stub}
-	if _, err := a.policies.Put(t.Context(), photojob.Gemini, s, policy.Match{Any: true}); err != nil {
+	if _, err := a.policies.Put(t.Context(), photojob.Gemini, s, platform.Match{Any: true}); err != nil {
 		t.Fatal(err)
 	}
 	for prompt, offered := range map[string]bool{"": true, "sepia": true, "make it pop": false, "sepia, make it pop": false} {

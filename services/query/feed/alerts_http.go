@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"strconv"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/assay-project/assay/pkg/feed/alert"
+	"github.com/assay-project/assay/pkg/platform"
 	"github.com/assay-project/assay/pkg/web"
 )
 
@@ -107,5 +107,5 @@ func (a *Area) getAlert(ctx context.Context, in *alertInput) (*alertOutput, erro
 	if err != nil {
 		return nil, err
 	}
-	return &alertOutput{"no-store", strconv.Quote(strconv.FormatInt(found.Revision, 10)), viewAlert(found, state.State)}, nil
+	return &alertOutput{"no-store", platform.ETag(found.Revision), viewAlert(found, state.State)}, nil
 }

@@ -30,7 +30,7 @@ func (s *system) openProvider(ctx context.Context, t *testing.T) {
 	settings.Enabled, settings.BaseURL, settings.EditTime, settings.AnalyzeTime = true, s.gemini.URL, "2s", "2s"
 	settings.PerMinute, settings.PerDay, settings.DailyBudget, settings.Concurrent = 100_000, 1_000_000, 1_000_000_000_000, 1000
 	policies := policy.NewStore(platform.NewStore(s.audit.DB(), s.cfg.Platform))
-	if _, err := policies.Put(ctx, photojob.Gemini, settings, policy.Match{Any: true}); err != nil {
+	if _, err := policies.Put(ctx, photojob.Gemini, settings, platform.Match{Any: true}); err != nil {
 		t.Fatal(err)
 	}
 }
