@@ -7,7 +7,6 @@ package service
 import (
 	"context"
 	"errors"
-	"iter"
 	"net/http"
 	"time"
 
@@ -148,13 +147,11 @@ func OpenAll[S any, A Area](s *Service[A], list []Entry[S, A], shared S) error {
 	return nil
 }
 
-// Each returns the open areas of a list that implement T.
-func Each[T, S any, A Area](s *Service[A], list []Entry[S, A]) iter.Seq2[Entry[S, A], T] {
-	return func(yield func(Entry[S, A], T) bool) {
-		for i, entry := range list {
-			if area, ok := any(s.Areas[i]).(T); ok && !yield(entry, area) {
-				return
-			}
+// Each calls do for the open areas of a list that implement T.
+func Each[T, S any, A Area](s *Service[A], list []Entry[S, A], do func(name string, area T)) {
+	for i, entry := range list {
+		if area, ok := any(s.Areas[i]).(T); ok {
+			do(entry.Name, area)
 		}
 	}
 }

@@ -114,13 +114,9 @@ func newService(cfg Config, list []Entry, backends *backend.Connections, log zer
 		dead = append(dead, deadletter.Named{Area: s.Areas[i], Name: entry.Name, Work: entry.Work})
 	}
 	tagged := tag.New(tags, backends.Bus)
-	for entry, area := range service.Each[tag.Area](s, list) {
-		tagged.Add(entry.Name, area)
-	}
+	service.Each(s, list, tagged.Add)
 	movers := map[string]func(ctx context.Context, c web.Caller, id, folder string) error{}
-	for entry, area := range service.Each[mover](s, list) {
-		movers[entry.Name] = area.Move
-	}
+	service.Each(s, list, func(name string, area mover) { movers[name] = area.Move })
 	sender, hooks := send.New(named), webhook.New(cfg.Webhooks, s.Documents, areas)
 	notices := notice.New(cfg.Notices, cfg.Drain, backends, log, s.Areas)
 	rules := rule.New(rule.Options{

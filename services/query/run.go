@@ -122,26 +122,20 @@ func newService(cfg Config, list []Entry, backends *backend.Connections, log zer
 		return nil, err
 	}
 	match.Follow(hub)
-	for entry, area := range service.Each[webhook.Area](s, list) {
-		hooks.Describe(entry.Name, area)
-	}
+	service.Each(s, list, hooks.Describe)
 	found := find.New(waits, saved.NewSearches(s.Documents))
-	for entry, area := range service.Each[find.Area](s, list) {
-		found.Add(entry.Name, area)
-	}
+	service.Each(s, list, found.Add)
+	items := item.New(tags)
+	service.Each(s, list, items.Add)
+	matches := match.New(match.Options{Bus: backends.Bus, Documents: s.Documents, Found: found, Drain: cfg.Drain})
 	reports := sweep.NewReports(s.Documents)
 	traces := trace.New(backends.Bus, hooks, reports)
-	for entry, area := range service.Each[trace.Area](s, list) {
-		traces.Add(entry.Name, entry.Work, area)
-	}
-	items := item.New(tags)
-	for entry, area := range service.Each[item.Area](s, list) {
-		items.Add(entry.Name, area)
-	}
-	matches := match.New(match.Options{Bus: backends.Bus, Documents: s.Documents, Found: found, Drain: cfg.Drain})
 	worked := make([]status.Area, len(list))
 	for i, entry := range list {
 		worked[i] = status.Area{Name: entry.Name, Work: entry.Work}
+		if area, ok := s.Areas[i].(trace.Area); ok {
+			traces.Add(entry.Name, entry.Work, area)
+		}
 	}
 	states := status.New(status.Options{
 		Bus: backends.Bus, Checks: s.Health, Reports: reports, Log: log, Registry: reg, Areas: worked,
