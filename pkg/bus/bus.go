@@ -13,7 +13,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -153,19 +152,13 @@ func (b *Bus) Version(stream string) int {
 	return 1
 }
 
-// OldestWork returns the time at which the oldest message of a subject in a work
-// stream was stored. "*" in the subject matches any token. ok is false if there is no
-// such message. Messages in progress count too.
-func (b *Bus) OldestWork(ctx context.Context, w Work, subject string) (stored time.Time, ok bool, err error) {
-	stream, err := b.JS.Stream(ctx, w.Stream)
+// Messages reads the oldest messages of a subject of a stream, like Stream.Messages.
+func (b *Bus) Messages(ctx context.Context, stream, subject string, limit int) ([]*jetstream.RawStreamMsg, error) {
+	found, err := b.JS.Stream(ctx, stream)
 	if err != nil {
-		return stored, false, fmt.Errorf("oldest message of %s: %w", subject, err)
+		return nil, err
 	}
-	found, err := stream.Messages(ctx, w.StoredAs(subject), 1)
-	if err != nil || len(found) == 0 {
-		return stored, false, err
-	}
-	return found[0].Time, true, nil
+	return found.Messages(ctx, subject, limit)
 }
 
 // Signal sends an event to the programs that are listening. No stream stores it, and it may be

@@ -184,8 +184,9 @@ func (c *catalog) anyOpen(ctx context.Context, route string) (bool, error) {
 		return held == nil, err
 	}
 	if !held.Off() {
-		oldest, waiting, err := c.bus.OldestWork(ctx, photojob.Work(), photojob.UploadedSubject(route, "*"))
-		if err != nil || !waiting || time.Since(oldest) < first.policy.Settings.WaitTime() {
+		work := photojob.Work()
+		waiting, err := c.bus.Messages(ctx, work.Stream, work.StoredAs(photojob.UploadedSubject(route, "*")), 1)
+		if err != nil || len(waiting) == 0 || time.Since(waiting[0].Time) < first.policy.Settings.WaitTime() {
 			return false, err
 		}
 	}

@@ -50,7 +50,7 @@ func (s *Service) read(ctx context.Context, area traced, id string, item *Item) 
 	part("work messages", func() (err error) { queued, messages, err = s.messages(ctx, area, id); return err })
 	part("attempts", func() (err error) { attempted, err = s.attempts(ctx, id); return err })
 	part("outcomes", func() (err error) {
-		outcomes, err = s.stored(ctx, bus.StreamOutcomes, event.OutcomesOf(area.name, id), maxOutcomes)
+		outcomes, err = s.bus.Messages(ctx, bus.StreamOutcomes, event.OutcomesOf(area.name, id), maxOutcomes)
 		return err
 	})
 	part("dead letters", func() (err error) { letters, err = s.letters(ctx, id); return err })
@@ -75,15 +75,6 @@ func (s *Service) read(ctx context.Context, area traced, id string, item *Item) 
 	settle(&v)
 	slices.Sort(v.Problems)
 	return v
-}
-
-// stored reads the oldest messages of a subject of a stream.
-func (s *Service) stored(ctx context.Context, stream, subject string, limit int) ([]*jetstream.RawStreamMsg, error) {
-	found, err := s.bus.JS.Stream(ctx, stream)
-	if err != nil {
-		return nil, err
-	}
-	return found.Messages(ctx, subject, limit)
 }
 
 // messages reads the work messages of an item that are queued or delivered.
