@@ -37,11 +37,10 @@ func (a *Area) Join(ctx context.Context, w library.Workflow) (bool, error) {
 // Fail implements work.Steps.
 func (a *Area) Fail(ctx context.Context, s work.Step, reason string) (bool, error) {
 	f, err := a.file(ctx, s)
-	if err != nil || f.Final() {
-		return false, err
+	if err == nil {
+		err = a.store.Fail(ctx, f, reason)
 	}
-	err = a.store.Fail(ctx, f, reason)
-	return err == nil, err
+	return err == nil, unlessMoved(err)
 }
 
 // Outcome implements work.Steps.
