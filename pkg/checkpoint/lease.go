@@ -32,9 +32,14 @@ func (l *Lease) Save(ctx context.Context, at Position) error {
 // Renew renews the lease. It returns ErrLost if another holder has the lease.
 func (l *Lease) Renew(ctx context.Context) error { return l.write(ctx, expression.UpdateBuilder{}) }
 
+// releaseWait limits the time to release a log, which happens even after ctx is done.
+const releaseWait = 2 * time.Second
+
 // Release saves the position again, because a canceled Save may not have stored it, and frees the
-// log for the next holder. A lost lease need not be released.
+// log for the next holder, even after ctx is done. A lost lease need not be released.
 func (l *Lease) Release(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseWait)
+	defer cancel()
 	err := l.write(ctx, position(l.position).Remove(holder))
 	if errors.Is(err, ErrLost) {
 		return nil

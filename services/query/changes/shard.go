@@ -20,8 +20,6 @@ const (
 	heldPause = 10 * time.Millisecond
 	// retryPause is the time between a failure and the next attempt.
 	retryPause = time.Second
-	// releaseWait limits the time to release a shard, which happens even after ctx is done.
-	releaseWait = 2 * time.Second
 )
 
 // follow reads a shard until its end, or until another process takes it over, a backend fails, or
@@ -55,8 +53,6 @@ func (p *Follower) follow(ctx context.Context, arn, shard string) {
 }
 
 func (p *Follower) release(ctx context.Context, shard string, lease *checkpoint.Lease) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseWait)
-	defer cancel()
 	if err := lease.Release(ctx); err != nil {
 		p.log.Warn().Err(err).Str("shard", shard).Msg("cannot release a shard; the next projector waits until the lease expires")
 	}

@@ -100,8 +100,6 @@ func (s *shard) take(ctx context.Context) error {
 	if errors.Is(err, checkpoint.ErrLost) {
 		return nil // another process sends the rest
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lease)
-	defer cancel()
 	return errors.Join(err, held.Release(ctx))
 }
 

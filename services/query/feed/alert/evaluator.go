@@ -30,8 +30,6 @@ const (
 	projection, everything = "feed-alerts", "all"
 	// defaultLease is the time after which another process takes over the evaluation.
 	defaultLease = 15 * time.Second
-	// releaseWait limits the time to release the lease, which happens even after ctx is done.
-	releaseWait = 2 * time.Second
 	// storeEvery is the time after which a state is stored in any case.
 	storeEvery = 3 * time.Minute
 	retryPause = 5 * time.Second
@@ -121,8 +119,6 @@ func (e *Evaluator) lead(ctx context.Context) error {
 }
 
 func (e *Evaluator) release(ctx context.Context, lease *checkpoint.Lease) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseWait)
-	defer cancel()
 	if err := lease.Release(ctx); err != nil {
 		e.Log.Warn().Err(err).Msg("cannot release the alerts of the feed; the next process waits until the lease expires")
 	}
