@@ -81,7 +81,7 @@ func (r *refusals) call(caller context.Context, about ...string) (_ context.Cont
 // unanswered reports whether the server did not respond to a call, or cannot serve it now.
 func unanswered(err error) bool {
 	if api, ok := errors.AsType[*jetstream.APIError](err); ok {
-		return api.Code >= http.StatusInternalServerError && api.ErrorCode == systemUnavailable
+		return api.Code >= http.StatusInternalServerError && api.ErrorCode == CodeNoLeader
 	}
 	return slices.ContainsFunc([]error{
 		context.DeadlineExceeded, nats.ErrTimeout, nats.ErrNoResponders, nats.ErrConnectionClosed, nats.ErrDisconnected,
@@ -89,8 +89,8 @@ func unanswered(err error) bool {
 	}, func(one error) bool { return errors.Is(err, one) })
 }
 
-// systemUnavailable is the server's code while JetStream has no leader.
-const systemUnavailable jetstream.ErrorCode = 10008
+// CodeNoLeader is the server's code while JetStream, or a stream or consumer, has no leader.
+const CodeNoLeader jetstream.ErrorCode = 10008
 
 // refusedSubject matches the server's report of a denied request: Permissions
 // Violation for Publish to "assay.dead.x".

@@ -38,27 +38,6 @@ func newDurables(b *bus.Bus, c bus.Consumer) *durables {
 	return d
 }
 
-// position is the end of a stream.
-type position struct {
-	queue    bool // whether acknowledged messages are removed from the stream
-	sequence uint64
-	clock    time.Time // latest known time of the server's clock
-}
-
-// newest returns the position of the newest message of the stream.
-func (d *durables) newest(ctx context.Context) (position, error) {
-	stream, err := d.js.Stream(ctx, d.consumer.Stream)
-	if err != nil {
-		return position{}, err
-	}
-	info := stream.CachedInfo()
-	at := position{queue: info.Config.Retention == jetstream.WorkQueuePolicy, sequence: info.State.LastSeq, clock: info.TimeStamp}
-	if info.State.LastTime.After(at.clock) {
-		at.clock = info.State.LastTime // the clock has been stepped back since
-	}
-	return at, nil
-}
-
 // waitingPlaces is the number of messages that may wait for their backoff at the same time without
 // delaying others.
 const waitingPlaces = 1000

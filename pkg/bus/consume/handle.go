@@ -41,7 +41,7 @@ type consumerRun struct {
 	attempts *attemptLog
 	shares   *shares
 	durables *durables
-	from     position                // position at which Run began
+	queue    bool                    // whether acknowledged messages are removed from the stream
 	leaving  leaving                 // messages that were left
 	end      context.CancelCauseFunc // ends Run
 	activity

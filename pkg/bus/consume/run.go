@@ -46,11 +46,15 @@ func (r *Runner) Run(ctx context.Context, c bus.Consumer) error {
 	c = withDefaults(c)
 	r.metrics.expect(c)
 	durables := newDurables(r.bus, c)
-	var began position
-	err := r.retried(ctx, c, func() (err error) { began, err = durables.newest(ctx); return err })
-	if err == nil {
-		err = r.retried(ctx, c, func() error { return durables.declare(ctx) })
-	}
+	var began *jetstream.StreamInfo
+	err := r.retried(ctx, c, func() error {
+		stream, err := r.bus.JS.Stream(ctx, c.Stream)
+		if err != nil {
+			return err
+		}
+		began = stream.CachedInfo()
+		return durables.declare(ctx)
+	})
 	if ctx.Err() != nil {
 		return nil
 	}
@@ -68,10 +72,14 @@ func (r *Runner) Run(ctx context.Context, c bus.Consumer) error {
 	})()
 
 	w := &consumerRun{
-		Runner: r, consumer: c, end: end, durables: durables, from: began, activity: activity{began: time.Now(), clock: began.clock},
-		attempts: newLog(r.bus, c, began.sequence, r.log), shares: &shares{most: c.Share, of: map[string]*share{}},
+		Runner: r, consumer: c, end: end, durables: durables, queue: began.Config.Retention == jetstream.WorkQueuePolicy,
+		activity: activity{began: time.Now(), clock: began.TimeStamp},
+		attempts: newLog(r.bus, c, began.State.LastSeq, r.log), shares: &shares{most: c.Share, of: map[string]*share{}},
 		limiter: attempt.NewLimiter(attempt.Limits{Parallel: c.Parallel, Memory: c.Memory, Abandoned: c.Abandoned, AbandonedFor: c.AbandonedFor},
 			r.metrics.abandoned.WithLabelValues(c.Name, c.Area), end),
+	}
+	if newest := began.State.LastTime; newest.After(w.clock) {
+		w.clock = newest // the clock has been stepped back since
 	}
 	var workers sync.WaitGroup
 	workers.Go(func() { w.watch(ctx) })
@@ -124,18 +132,14 @@ func (r *Runner) retried(ctx context.Context, c bus.Consumer, f func() error) er
 	}
 }
 
-// Error codes of the server, from its errors.json: its cluster has no leader; a
-// consumer could not be created, or was removed before the server could report it.
-const (
-	codeNoLeader   jetstream.ErrorCode = 10008
-	codeNotCreated jetstream.ErrorCode = 10012
-)
+// codeNotCreated is the server's code for a consumer that could not be created, or was removed before the server could report it.
+const codeNotCreated jetstream.ErrorCode = 10012
 
 // unavailable reports whether the server did not respond, its cluster has no leader, or
 // it could not create a consumer for an internal reason; a retry may succeed.
 func unavailable(err error) bool {
 	if api, refused := errors.AsType[*jetstream.APIError](err); refused {
-		return api.ErrorCode == codeNoLeader || api.ErrorCode == codeNotCreated
+		return api.ErrorCode == bus.CodeNoLeader || api.ErrorCode == codeNotCreated
 	}
 	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrTimeout) || errors.Is(err, nats.ErrNoResponders)
 }

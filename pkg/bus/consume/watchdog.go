@@ -101,12 +101,12 @@ func (w *consumerRun) look(ctx context.Context, fresh time.Duration) error {
 	case err != nil:
 		return err
 	}
-	if w.steppedBack(infos) && w.from.queue { // a stream other than a queue would be redelivered from its start
+	if w.steppedBack(infos) && w.queue { // a stream other than a queue would be redelivered from its start
 		return w.release(ctx)
 	}
 	for i, one := range w.durables.all {
 		w.reportStall(one, infos[i])
-		if !w.from.queue {
+		if !w.queue {
 			continue
 		}
 		if err := w.clear(ctx, one, infos[i]); err != nil {
