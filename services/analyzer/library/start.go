@@ -140,5 +140,8 @@ func (a *Area) openMore(ctx context.Context, s work.Step, kind extract.Type, fou
 	if err != nil {
 		return err
 	}
+	if next != "" {
+		w.StepsOpen = []string{next} // the other one is this step
+	}
 	return a.publish(ctx, f, w)
 }
