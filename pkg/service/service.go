@@ -94,7 +94,7 @@ type Service[A Area] struct {
 	Documents *platform.Store
 	Identity  *identity.Identity
 	Quotas    *quota.Quotas
-	Trail     *audit.Log
+	AuditLog  *audit.Log
 	Areas     []A
 	Log       zerolog.Logger
 
@@ -117,7 +117,7 @@ func New[A Area](cfg Config, quotas quota.Config, introduce func(context.Context
 		return nil, config.Unusable(err)
 	}
 	return &Service[A]{
-		Backends: backends, Documents: documents, Identity: callers, Quotas: quota.New(quotas, cfg.Platform, backends.DB, log), Trail: audit.New(backends.Bus, log),
+		Backends: backends, Documents: documents, Identity: callers, Quotas: quota.New(quotas, cfg.Platform, backends.DB, log), AuditLog: audit.New(backends.Bus, log),
 		Log: log, registry: reg,
 	}, nil
 }
@@ -218,7 +218,7 @@ func (s *Service[A]) Work(ctx context.Context) error {
 func (s *Service[A]) Rates(owner string) web.Rates { return s.Quotas.Of(owner).Rates() }
 
 // Audit returns the recorder of operators' write operations.
-func (s *Service[A]) Audit() web.Audit { return s.Trail.Record }
+func (s *Service[A]) Audit() web.Audit { return s.AuditLog.Record }
 
 // closeTime bounds the wait for a compilation. The exit of the process stops the compilation.
 const closeTime = time.Second

@@ -44,7 +44,7 @@ type Area interface {
 
 // Prepared is an area with engines, which take seconds to compile.
 type Prepared interface {
-	Name() string
+	Area
 	// Prepare waits until the engines are compiled, or ctx is done. Work that needs an engine also waits.
 	Prepare(ctx context.Context) error
 }

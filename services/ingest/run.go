@@ -125,7 +125,7 @@ func newService(cfg Config, list []Entry, backends *backend.Connections, log zer
 	})
 	s.Calls = append(s.Calls, sender.Routes, hooks.Routes, tagged.Routes, savedsearch.New(saved.NewSearches(s.Documents), areas).Routes, rules.Routes)
 	s.OperatorCalls = append(s.OperatorCalls, deadletter.New(backends.Bus, dead).Routes, keys.New(identity.NewKeys(s.Documents, time.Now)).Routes,
-		func(r *web.Router) { quotas.Routes(r, s.Quotas) }, hooks.OperatorRoutes, s.Trail.Routes)
+		func(r *web.Router) { quotas.Routes(r, s.Quotas) }, hooks.OperatorRoutes, s.AuditLog.Routes)
 	s.Background = append(s.Background, notices.Work, s.Quotas.Work)
 	s.Consumers = append(s.Consumers, notices.Consumer(), rules.Consumer())
 	return s, nil
