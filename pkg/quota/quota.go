@@ -96,7 +96,8 @@ func (q *Quotas) read(ctx context.Context, owner string) (d platform.Document, o
 }
 
 // Set replaces the quotas that operators have set for an owner. Other processes apply them within
-// Refresh. It returns platform.ErrChanged if another operator changed them concurrently.
+// Refresh. From the first quota on stored data on, sweeps count the items of the owner that exist already. Set returns
+// platform.ErrChanged if another operator changed them concurrently.
 func (q *Quotas) Set(ctx context.Context, owner string, o Overrides) error {
 	d, _, err := q.read(ctx, owner)
 	if err != nil {
@@ -105,14 +106,24 @@ func (q *Quotas) Set(ctx context.Context, owner string, o Overrides) error {
 	if err := q.documents.PutJSON(ctx, platform.QuotaLimits, owner, d.Version, o); err != nil {
 		return err
 	}
+	if q.Effective(o).Counted() {
+		if err := q.rows.list(ctx, owner); err != nil {
+			return err
+		}
+	}
 	return q.refresh(ctx)
 }
 
 // Effective returns the limits of an owner with the overrides o.
 func (q *Quotas) Effective(o Overrides) Limits { return o.over(q.standard) }
 
-// Use reads the usage of an owner. It is zero for an owner whose items are not counted.
-func (q *Quotas) Use(ctx context.Context, owner string) (Use, error) { return q.rows.use(ctx, owner) }
+// Usage is what an owner with the given limits uses. It is empty while the items of the owner are not counted.
+func (q *Quotas) Usage(ctx context.Context, owner string, limits Limits) (Usage, error) {
+	if owner == "" || !limits.Counted() {
+		return Usage{}, nil
+	}
+	return q.rows.usage(ctx, owner)
+}
 
 // Reservation is the set of items that a call of Reserve has counted. It is empty for an owner without quotas on
 // stored data.

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/rs/zerolog"
 
@@ -31,8 +32,9 @@ func open(t *testing.T, settings string) *quota.Quotas {
 
 func used(t *testing.T, q *quota.Quotas, want quota.Use) {
 	t.Helper()
-	if use, err := q.Use(t.Context(), "alice"); err != nil || use != want {
-		t.Errorf("got use %+v, error %v, want %+v", use, err, want)
+	usage, err := q.Usage(t.Context(), "alice", q.Of("alice"))
+	if err != nil || usage.Use == nil || *usage.Use != want {
+		t.Errorf("got usage %+v, error %v, want %+v", usage, err, want)
 	}
 }
 
@@ -141,6 +143,43 @@ func TestOverrides(t *testing.T) {
 			t.Errorf("%q: got no error, want one", wrong)
 		}
 	}
+}
+
+// TestUsageIsCountedTowardAQuota checks that the usage of an owner is absent without a quota on stored data, and until such a
+// quota counts the first item. Sweeps count the items from before, so the quota puts the owner on their list.
+func TestUsageIsCountedTowardAQuota(t *testing.T) {
+	q := open(t, "requests=10")
+	ctx := t.Context()
+	uncounted := func(when string) {
+		t.Helper()
+		if usage, err := q.Usage(ctx, "alice", q.Of("alice")); err != nil || usage != (quota.Usage{}) {
+			t.Errorf("%s: got usage %+v, error %v, want none", when, usage, err)
+		}
+	}
+	item := quota.Item{Area: "textfile", ID: "a", Bytes: 5}
+	if _, err := q.Reserve(ctx, "alice", item); err != nil {
+		t.Fatal(err)
+	}
+	uncounted("without a quota on stored data")
+	limit, none := int64(100), int64(0)
+	if err := q.Set(ctx, "alice", quota.Overrides{Items: &limit}); err != nil {
+		t.Fatal(err)
+	}
+	uncounted("with a quota that has counted nothing")
+	if owners, err := q.Owners(ctx); err != nil || !owners["alice"] {
+		t.Errorf("got owners %v, error %v, want alice, whose items a sweep counts", owners, err)
+	}
+	if err := q.Count(ctx, "alice", item); err != nil { // as the sweep does
+		t.Fatal(err)
+	}
+	used(t, q, quota.Use{Bytes: 5, Items: 1})
+	if usage, err := q.Usage(ctx, "alice", q.Of("alice")); err != nil || time.Since(usage.CountedSince).Abs() > time.Minute {
+		t.Errorf("got usage %+v, error %v, want counting to have begun now", usage, err)
+	}
+	if err := q.Set(ctx, "alice", quota.Overrides{Items: &none}); err != nil {
+		t.Fatal(err)
+	}
+	uncounted("after the quota was removed")
 }
 
 // TestRecount checks that sweeps can find holdings without an item and count items without a holding.

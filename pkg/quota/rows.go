@@ -34,6 +34,12 @@ type Use struct {
 	Uploads int64 `dynamodbav:"uploads" json:"uploads"`
 }
 
+// Usage is the usage of an owner as the API shows it.
+type Usage struct {
+	Use          *Use      `json:"use,omitempty" doc:"what the owner uses; absent while it is not counted: without a quota of bytes, items or uploads, and until such a quota counts the first item"`
+	CountedSince time.Time `json:"countedSince,omitzero" doc:"when counting began; the next sweep adds the items from before"`
+}
+
 // Holding is the row that counts one item.
 type Holding struct {
 	ID      string
@@ -153,15 +159,20 @@ func (r rows) add(owner string, more Use) *types.Update {
 	}
 }
 
-// register writes an owner to the list of owners that sweeps recount, and then a usage of zero.
-func (r rows) register(ctx context.Context, owner string) error {
+// list writes an owner to the list of owners that sweeps recount.
+func (r rows) list(ctx context.Context, owner string) error {
 	_, err := r.db.PutItem(ctx, &dynamodb.PutItemInput{TableName: &r.table, Item: platform.Key(platform.QuotaOwners, owner)})
-	if err != nil {
-		return wrap("register an owner", err)
+	return wrap("register an owner", err)
+}
+
+// register lists an owner, and then writes a usage of zero.
+func (r rows) register(ctx context.Context, owner string) error {
+	if err := r.list(ctx, owner); err != nil {
+		return err
 	}
 	use := platform.Key(partition(owner), useKey)
-	use["bytes"], use["items"], use["uploads"] = table.Integer(0), table.Integer(0), table.Integer(0)
-	_, err = r.db.PutItem(ctx, &dynamodb.PutItemInput{TableName: &r.table, Item: use, ConditionExpression: aws.String("attribute_not_exists(PK)")})
+	use["bytes"], use["items"], use["uploads"], use["at"] = table.Integer(0), table.Integer(0), table.Integer(0), table.Integer(r.now().Unix())
+	_, err := r.db.PutItem(ctx, &dynamodb.PutItemInput{TableName: &r.table, Item: use, ConditionExpression: aws.String("attribute_not_exists(PK)")})
 	if _, there := errors.AsType[*types.ConditionalCheckFailedException](err); there {
 		return nil
 	}
@@ -260,14 +271,24 @@ func parse(row table.Key) (Holding, error) {
 	return Holding{ID: id, Bytes: stored.Bytes, Uploads: stored.Uploads, At: time.Unix(stored.At, 0)}, nil
 }
 
-// use reads the usage of an owner with strong consistency. It is zero for an owner that is not counted.
-func (r rows) use(ctx context.Context, owner string) (Use, error) {
-	var u Use
+// usage reads the usage of an owner with strong consistency.
+func (r rows) usage(ctx context.Context, owner string) (Usage, error) {
 	out, err := r.db.GetItem(ctx, &dynamodb.GetItemInput{TableName: &r.table, Key: platform.Key(partition(owner), useKey), ConsistentRead: aws.Bool(true)})
-	if err == nil {
-		err = attributevalue.UnmarshalMap(out.Item, &u)
+	if err != nil || out.Item == nil {
+		return Usage{}, wrap("read the usage of an owner", err)
 	}
-	return u, wrap("read the usage of an owner", err)
+	var stored struct {
+		Use
+		At int64
+	}
+	if err := attributevalue.UnmarshalMap(out.Item, &stored); err != nil {
+		return Usage{}, wrap("read the usage of an owner", err)
+	}
+	u := Usage{Use: &stored.Use}
+	if stored.At > 0 { // rows of earlier versions do not have it
+		u.CountedSince = time.Unix(stored.At, 0).UTC()
+	}
+	return u, nil
 }
 
 func refused(reason types.CancellationReason) bool {

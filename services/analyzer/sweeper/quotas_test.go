@@ -77,8 +77,8 @@ func recount(t *testing.T, c *counted, lease time.Duration, dry bool) []string {
 
 func uses(t *testing.T, q *quota.Quotas, owner string, want quota.Use) {
 	t.Helper()
-	if use, err := q.Use(t.Context(), owner); err != nil || use != want {
-		t.Errorf("%s: got usage %+v, %v; want %+v", owner, use, err, want)
+	if usage, err := q.Usage(t.Context(), owner, q.Of(owner)); err != nil || usage.Use == nil || *usage.Use != want {
+		t.Errorf("%s: got usage %+v, %v; want %+v", owner, usage, err, want)
 	}
 }
 
@@ -113,7 +113,9 @@ func TestSweepRecounts(t *testing.T) {
 		t.Errorf("a sweep found %q, want %q", found, want)
 	}
 	uses(t, q, "alice", quota.Use{Items: 5, Bytes: 10 + 20 + 40 + 80})
-	uses(t, q, "dora", quota.Use{})
+	if usage, err := q.Usage(t.Context(), "dora", q.Of("dora")); err != nil || usage.Use != nil {
+		t.Errorf("dora: got usage %+v, %v; want none, since nothing is counted", usage, err)
+	}
 	if found := recount(t, c, 0, false); len(found) > 0 {
 		t.Errorf("a second sweep found %q, want nothing", found)
 	}

@@ -18,7 +18,7 @@ type Me struct {
 	Groups    []string  `json:"groups,omitempty"`
 	ExpiresAt time.Time `json:"expiresAt,omitzero"`
 	Quotas    Quotas    `json:"quotas"`
-	Use       Use       `json:"use"`
+	Usage
 }
 
 // Me returns the caller as authenticated by the server.

@@ -33,12 +33,18 @@ type Use struct {
 	Uploads int64 `json:"uploads"`
 }
 
+// Usage is what an owner uses, if it is counted.
+type Usage struct {
+	Use          *Use      `json:"use,omitempty"`         // nil while it is not counted
+	CountedSince time.Time `json:"countedSince,omitzero"` // the next sweep adds the items from before
+}
+
 // OwnerQuotas are the quotas of an owner as shown to operators.
 type OwnerQuotas struct {
 	OwnerID string        `json:"ownerId"`
 	Set     QuotaSettings `json:"set"`
 	Quotas  Quotas        `json:"quotas"`
-	Use     Use           `json:"use"`
+	Usage
 }
 
 // Quotas returns the quotas of an owner. Calls for quotas are available only at the operator address.

@@ -18,6 +18,8 @@ func newQuotas(s *settings) *cobra.Command {
 
 The quotas limit stored bytes and items, open uploads in parts, requests per second, and
 open streams of live events. The last two apply per process.
+What an owner uses is not counted without a quota of bytes, items or uploads, and until such a
+quota counts the first item. The next sweep counts the items from before.
 The commands call the server's operator address: --operator, else ASSAY_OPERATOR, else that
 of a running "assay serve".`,
 	},
@@ -45,12 +47,15 @@ the server's settings apply. 0 means no limit.`,
 		})), "8084")
 }
 
+// notCounted is the usage of an owner whose items are not counted.
+const notCounted = "not counted"
+
 func quotaFields(t *columns, q client.OwnerQuotas) {
 	t.row("QUOTA", "LIMIT", "USED", "SET BY")
 	row := func(name string, limit int64, used any, set *int64) {
 		var most any = limit
 		if limit == 0 {
-			most, used = "none", "-" // usage is counted only toward a limit
+			most = "none"
 		}
 		by := "settings"
 		if set != nil {
@@ -58,9 +63,13 @@ func quotaFields(t *columns, q client.OwnerQuotas) {
 		}
 		t.row(name, most, used, by)
 	}
-	row("bytes", q.Quotas.Bytes, q.Use.Bytes, q.Set.Bytes)
-	row("items", q.Quotas.Items, q.Use.Items, q.Set.Items)
-	row("uploads", q.Quotas.Uploads, q.Use.Uploads, q.Set.Uploads)
+	var bytes, items, uploads any = notCounted, notCounted, notCounted
+	if q.Use != nil {
+		bytes, items, uploads = q.Use.Bytes, q.Use.Items, q.Use.Uploads
+	}
+	row("bytes", q.Quotas.Bytes, bytes, q.Set.Bytes)
+	row("items", q.Quotas.Items, items, q.Set.Items)
+	row("uploads", q.Quotas.Uploads, uploads, q.Set.Uploads)
 	row("requests", q.Quotas.Requests, "-", q.Set.Requests)
 	row("streams", q.Quotas.Streams, "-", q.Set.Streams)
 }

@@ -18,7 +18,7 @@ type View struct {
 	OwnerID string          `json:"ownerId"`
 	Set     quota.Overrides `json:"set" doc:"quotas that operators have set for this owner"`
 	Quotas  quota.Limits    `json:"quotas" doc:"effective quotas; 0 means no limit"`
-	Use     quota.Use       `json:"use" doc:"usage of the owner; all 0 if no quota of bytes, items or uploads has ever applied"`
+	quota.Usage
 }
 
 type ownerInput struct {
@@ -45,7 +45,7 @@ func Routes(r *web.Router, q *quota.Quotas) {
 	web.Register(r, huma.Operation{
 		OperationID: "set-quotas", Method: http.MethodPut, Path: path, Tags: []string{tag}, Summary: "Set quotas of an owner",
 		Description: "Replaces the quotas that operators have set for the owner. For an absent quota, the server's settings apply; 0 means no limit. Other processes apply the change within 10 seconds. " +
-			"Items from before the owner's first quota of bytes, items or uploads are counted by the next sweep.",
+			"The next sweep counts the items from before the owner's first quota of bytes, items or uploads.",
 	}, c.set, web.Refusals{http.StatusConflict: {"changed-meanwhile"}})
 }
 
@@ -69,6 +69,7 @@ func (c calls) set(ctx context.Context, in *setInput) (*output, error) {
 }
 
 func (c calls) output(ctx context.Context, owner string, set quota.Overrides) (*output, error) {
-	use, err := c.quotas.Use(ctx, owner)
-	return &output{View{OwnerID: owner, Set: set, Quotas: c.quotas.Effective(set), Use: use}}, err
+	limits := c.quotas.Effective(set)
+	usage, err := c.quotas.Usage(ctx, owner, limits)
+	return &output{View{OwnerID: owner, Set: set, Quotas: limits, Usage: usage}}, err
 }

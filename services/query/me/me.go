@@ -20,11 +20,9 @@ func Routes(r *web.Router, q *quota.Quotas) {
 		Summary: "Get the caller's identity and quotas",
 	}, func(ctx context.Context, in *input) (*output, error) {
 		out := me(in)
-		if out.Body.Quotas = q.Of(in.Caller.Owner); in.Caller.Owner == "" || !out.Body.Quotas.Counted() {
-			return out, nil
-		}
+		out.Body.Quotas = q.Of(in.Caller.Owner)
 		var err error
-		out.Body.Use, err = q.Use(ctx, in.Caller.Owner)
+		out.Body.Usage, err = q.Usage(ctx, in.Caller.Owner, out.Body.Quotas)
 		return out, err
 	})
 }
@@ -48,7 +46,7 @@ type view struct {
 	ExpiresAt time.Time   `json:"expiresAt,omitzero" doc:"when the credential expires, unless it is renewed"`
 
 	Quotas quota.Limits `json:"quotas" doc:"quotas of the owner; 0 means no limit"`
-	Use    quota.Use    `json:"use" doc:"usage of the owner; all 0 if no quota of bytes, items or uploads applies"`
+	quota.Usage
 }
 
 func me(in *input) *output {

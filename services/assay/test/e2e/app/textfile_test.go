@@ -249,7 +249,7 @@ func account(t *testing.T, b *Browser, s system.System) {
 	p.Click(t, ".top button", "Owner and settings")
 	p.Click(t, "[role=menuitem]", "Usage and quotas")
 	p.See(t, ".facts dd", p.Owner)
-	p.See(t, ".card", "You have no quota for bytes, items or uploads")
+	p.See(t, ".card", "Usage is not counted without a quota of bytes, items or uploads")
 	p.State(t, "account")
 }
 

@@ -37,13 +37,13 @@ const size = 300 // bytes; three files of this size fit into the quota
 // used checks the number of items and bytes that an owner uses.
 func used(t *testing.T, s system.System, owner string, items, bytes int64) {
 	t.Helper()
-	var me struct{ Use client.Use }
+	var me struct{ client.Usage }
 	resp, body := s.Ask(t, http.MethodGet, "/v1/me", map[string]string{"X-Owner-Id": owner}, "")
 	if err := json.Unmarshal([]byte(body), &me); err != nil || resp.StatusCode != http.StatusOK {
 		t.Fatalf("GET /v1/me returned %s %s, %v; want 200", resp.Status, body, err)
 	}
-	if me.Use.Items != items || me.Use.Bytes != bytes {
-		t.Errorf("the usage is %+v, want %d items and %d bytes", me.Use, items, bytes)
+	if me.Use == nil || me.Use.Items != items || me.Use.Bytes != bytes || me.CountedSince.IsZero() {
+		t.Errorf("the usage is %+v, want %d items and %d bytes and since when", me.Usage, items, bytes)
 	}
 }
 

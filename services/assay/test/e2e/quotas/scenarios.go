@@ -29,7 +29,7 @@ func sweepsRecountUsage(t *testing.T, start system.Starter) {
 	}
 	using := func(want client.Use) error {
 		me, err := user.Me(system.Within(t))
-		if err == nil && me.Use != want {
+		if err == nil && (me.Use == nil || *me.Use != want) {
 			err = fmt.Errorf("the usage is %+v, want %+v", me.Use, want)
 		}
 		return err

@@ -26,14 +26,17 @@ export default function Quotas(): JSX.Element {
 }
 
 function Shown({ me: { quotas, use, ...me } }: { me: Me }): JSX.Element {
-  const counted = quotas.bytes > 0 || quotas.items > 0 || quotas.uploads > 0;
   const name = me.user?.displayName ?? me.user?.loginName ?? me.user?.email;
   return (
     <div class="columns">
       <section class="card quotas" aria-labelledby="use">
         <h2 id="use">Usage</h2>
-        {!counted && <p class="soft">You have no quota for bytes, items or uploads, so usage is not counted.</p>}
-        {counted && (
+        {!use && (
+          <p class="soft">
+            Usage is not counted without a quota of bytes, items or uploads, and until such a quota counts the first item.
+          </p>
+        )}
+        {use && (
           <>
             <Used label="Stored" used={use.bytes} limit={quotas.bytes} text={bytes} />
             <Used label="Items" used={use.items} limit={quotas.items} text={count} />
