@@ -1572,7 +1572,7 @@ type PhotoEdit struct {
 	Labels []*PhotoLabel `protobuf:"bytes,7,rep,name=labels,proto3" json:"labels,omitempty"`
 	// A description of the photo as text.
 	Description string `protobuf:"bytes,8,opt,name=description,proto3" json:"description,omitempty"`
-	// The provider that made the edit.
+	// The provider that made the edit: local, gemini or seedream.
 	Provider string `protobuf:"bytes,9,opt,name=provider,proto3" json:"provider,omitempty"`
 	// The parts of the request that were not fulfilled, and why; empty if there are none.
 	Degraded string `protobuf:"bytes,10,opt,name=degraded,proto3" json:"degraded,omitempty"`

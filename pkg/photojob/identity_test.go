@@ -2,6 +2,7 @@ package photojob
 
 import (
 	"errors"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/assay-project/assay/pkg/blob"
+	"github.com/assay-project/assay/pkg/event"
 )
 
 func newID(t interface {
@@ -107,6 +109,39 @@ func TestObjectKeys(t *testing.T) {
 	for _, foreign := range []string{"", "uploads/", "uploads/" + id, "uploads/" + id + "/1", blob.Key("uploads/", id+"/"), blob.Key("files/", id+"/1"), blob.Key("work/", strings.ToLower(id)+"/answer-1")} {
 		if _, err := JobOf(foreign); !errors.Is(err, ErrForeignKey) {
 			t.Errorf("JobOf(%q): got error %v, want ErrForeignKey", foreign, err)
+		}
+	}
+}
+
+// TestLocalProviderHasTwoNames checks that requests name the local provider as the API or as the table does, that both are the
+// same request, and that the API and the outcome show one name.
+func TestLocalProviderHasTwoNames(t *testing.T) {
+	id := ulid.Make().String()
+	job := func(provider string) Job {
+		terms := portrait
+		terms.Options.Provider = provider
+		if terms = terms.Completed(); terms.Check() != nil {
+			t.Errorf("provider %q: got violations %+v, want none", provider, terms.Check())
+		}
+		return terms.Job(id, "ann")
+	}
+	shown, stored := job("local"), job("stub")
+	shown.CreatedAt, shown.UpdatedAt, shown.TTL = stored.CreatedAt, stored.UpdatedAt, stored.TTL
+	if stored.Provider != "stub" || stored.Options.Provider != "stub" || !reflect.DeepEqual(shown, stored) {
+		t.Errorf("got the jobs %+v and %+v, want the same, stored with the provider stub", shown, stored)
+	}
+	stored.Status = Completed
+	stored.Calls = Ledger{"1": Call{N: 1, Step: StepEdit, Provider: Stub, Outcome: CallOK}}
+	view := stored.View()
+	if view.Provider != "local" || view.Options.Provider != "local" || len(view.Calls) != 1 || view.Calls[0].Provider != "local" {
+		t.Errorf("got the view %+v, want the provider local", view)
+	}
+	if outcome, ok := stored.Outcome("photos").Data.(*event.AnalysisCompleted); !ok || outcome.GetPhotoEdit().GetProvider() != "local" {
+		t.Errorf("got the outcome %v, want the provider local", outcome)
+	}
+	for _, paid := range []string{Gemini, Seedream} {
+		if got := job(paid).View(); got.Provider != paid || got.Options.Provider != paid {
+			t.Errorf("got the providers %s and %s, want %s", got.Provider, got.Options.Provider, paid)
 		}
 	}
 }

@@ -15,7 +15,7 @@ import (
 // Options are the parameters of an edit besides the prompt. A zero value leaves the choice to the
 // provider or to the prompt. Those from Operations on are requests to the local provider.
 type Options struct {
-	Provider    string `dynamodbav:"provider,omitempty" json:"provider,omitempty" enum:"stub,gemini,seedream" doc:"the provider that edits the photo; default: stub, the local one"`
+	Provider    string `dynamodbav:"provider,omitempty" json:"provider,omitempty" enum:"local,gemini,seedream,stub" doc:"the provider that edits the photo; default: local, the provider of Assay, which requests may also call stub"`
 	Format      string `dynamodbav:"format,omitempty" json:"format,omitempty" enum:"jpeg,png,webp,gif,avif"`
 	Quality     int    `dynamodbav:"quality,omitempty" json:"quality,omitempty" minimum:"1" maximum:"100" doc:"for jpeg and webp; default: 85 for jpeg, 80 for webp; a webp with 100 is lossless"`
 	Width       int    `dynamodbav:"width,omitempty" json:"width,omitempty" minimum:"16" maximum:"12000" doc:"the maximum in pixels; the aspect ratio is kept"`
@@ -55,7 +55,7 @@ func (o Options) check() (found []Violation) {
 		found = append(found, Violation{field, fmt.Sprintf(format, args...)})
 	}
 	if !slices.Contains(Providers(), o.Provider) {
-		wrong("provider", "is not one of %s", strings.Join(Providers(), ", "))
+		wrong("provider", "is not one of %s, %s, %s", local, Gemini, Seedream)
 	}
 	if o.Format != "" && !slices.Contains(operation.Formats(), o.Format) {
 		wrong("format", "is not one of %s", strings.Join(operation.Formats(), ", "))
@@ -93,10 +93,16 @@ func (o Options) check() (found []Violation) {
 	}
 	if o.Provider != Stub {
 		for _, name := range o.localOnly() {
-			wrong(name, "is supported by the provider %s only", Stub)
+			wrong(name, "is supported by the provider %s only", local)
 		}
 	}
 	return found
+}
+
+// shown returns the options as the API shows them.
+func (o Options) shown() Options {
+	o.Provider = ShownProvider(o.Provider)
+	return o
 }
 
 // LocalOnly reports whether only the local provider fulfills the options.

@@ -56,7 +56,7 @@ func (j Job) Outcome(bucket string) event.Event {
 		}
 		return event.NewAnalysisFailed(failed)
 	}
-	edit := &event.PhotoEdit{Bucket: bucket, Key: j.S3FinalKey, Provider: j.Provider, Degraded: j.Degraded, BatchId: j.BatchID}
+	edit := &event.PhotoEdit{Bucket: bucket, Key: j.S3FinalKey, Provider: ShownProvider(j.Provider), Degraded: j.Degraded, BatchId: j.BatchID}
 	if r := j.EditResult; r != nil {
 		edit.Width, edit.Height, edit.Format, edit.Size = float64(r.Width), float64(r.Height), r.Format, float64(r.Size)
 	}

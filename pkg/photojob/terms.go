@@ -66,12 +66,13 @@ func ShortName(name string) string {
 	return string(all[:maxFileName-len(ending)]) + string(ending)
 }
 
-// Completed returns the terms with defaults: the local provider, and the media type in lower case
+// Completed returns the terms as they are stored, with defaults: the local provider, and the media type in lower case
 // without parameters.
 func (t Terms) Completed() Terms {
 	if base, _, err := mime.ParseMediaType(t.ContentType); err == nil {
 		t.ContentType = base
 	}
+	t.Options.Provider = StoredProvider(t.Options.Provider)
 	if t.Options.Provider == "" {
 		t.Options.Provider, t.Unasked = Stub, true
 	}
@@ -119,7 +120,7 @@ func (t Terms) CheckEdit() []Violation {
 	return found
 }
 
-// The providers, named as in the seed.
+// The providers, as tables, subjects and consumers name them.
 const (
 	Stub     = "stub" // runs in the analyzer
 	Gemini   = "gemini"
@@ -128,3 +129,22 @@ const (
 
 // Providers returns the names of all providers.
 func Providers() []string { return []string{Stub, Gemini, Seedream} }
+
+// local is the name of Stub in the API, in the commands and in outcomes.
+const local = "local"
+
+// ShownProvider returns the name of a provider for users.
+func ShownProvider(stored string) string {
+	if stored == Stub {
+		return local
+	}
+	return stored
+}
+
+// StoredProvider returns the stored name of a provider that a user names. Requests may also name the stored one.
+func StoredProvider(shown string) string {
+	if shown == local {
+		return Stub
+	}
+	return shown
+}

@@ -29,7 +29,7 @@ type JobView struct {
 // JobCallView is a call to a provider as the HTTP API shows it to the owner of the job: without costs and request ids.
 type JobCallView struct {
 	Step     string    `json:"step" enum:"analyze,edit"`
-	Provider string    `json:"provider" example:"stub"`
+	Provider string    `json:"provider" example:"local"`
 	Model    string    `json:"model,omitempty"`
 	At       time.Time `json:"at" doc:"when the call was recorded, before it was made"`
 	Outcome  string    `json:"outcome" enum:"sent,ok,error,unknown"`
@@ -39,8 +39,8 @@ type JobCallView struct {
 func (j Job) View() JobView {
 	return JobView{
 		JobID: j.JobID, UserID: j.UserID, Status: string(j.Status), CreatedAt: j.Created(), UpdatedAt: j.Updated(),
-		FileSize: j.FileSize, FileType: j.FileType, OriginalFileName: j.OriginalFileName, Prompt: j.Prompt, Options: j.Options,
-		Provider: j.Provider, ProcessingStartedAt: timeOf(j.ProcessingStartedAt), ProcessingCompletedAt: timeOf(j.ProcessingCompletedAt),
+		FileSize: j.FileSize, FileType: j.FileType, OriginalFileName: j.OriginalFileName, Prompt: j.Prompt, Options: j.Options.shown(),
+		Provider: ShownProvider(j.Provider), ProcessingStartedAt: timeOf(j.ProcessingStartedAt), ProcessingCompletedAt: timeOf(j.ProcessingCompletedAt),
 		AnalysisResult: j.AnalysisResult, EditResult: j.EditResult, Error: j.Error, Degraded: j.Degraded,
 		BatchID: j.BatchID, ExpiresAt: time.Unix(j.TTL, 0).UTC(), Calls: j.Calls.jobView(),
 	}
@@ -50,7 +50,7 @@ func (l Ledger) jobView() []JobCallView {
 	calls := []JobCallView{}
 	for _, c := range l.sorted() {
 		if (c.Step == StepAnalyze || c.Step == StepEdit) && c.Outcome != CallRefused {
-			calls = append(calls, JobCallView{Step: c.Step, Provider: c.Provider, Model: c.Model, At: time.UnixMilli(c.At).UTC(), Outcome: c.Outcome})
+			calls = append(calls, JobCallView{Step: c.Step, Provider: ShownProvider(c.Provider), Model: c.Model, At: time.UnixMilli(c.At).UTC(), Outcome: c.Outcome})
 		}
 	}
 	return calls
@@ -122,7 +122,7 @@ type CallView struct {
 // View returns the call for the operators' API.
 func (c Call) View() CallView {
 	return CallView{
-		N: c.N, Step: c.Step, Provider: c.Provider, Model: c.Model, At: time.UnixMilli(c.At).UTC(), Until: timeOf(c.Until),
+		N: c.N, Step: c.Step, Provider: ShownProvider(c.Provider), Model: c.Model, At: time.UnixMilli(c.At).UTC(), Until: timeOf(c.Until),
 		Outcome: c.Outcome, HTTP: c.HTTP, RequestID: c.RequestID, CostMicros: c.CostMicros, Estimated: c.Estimated,
 	}
 }

@@ -159,7 +159,7 @@ var usual = map[string]string{
 	"options": `{"format":"png"}`, "detail": "The node does not exist.", "item": "0192f7c0-7a3c-7cc1-b111-53f1c30f1c44", "fileId": "0192f7c0-7a3c-7cc1-b111-53f1c30f1c44", "jobId": "01JDF3M7Q8ZX5V4T2W9K6N1R0B",
 	"id": "01JDF3M7Q8ZX5V4T2W9K6N1R0B", "batchId": "01JDF3M7Q8ZX5V4T2W9K6N1R0B", "nodeId": "0192f7c0-7a3c-7cc1-b111-53f1c30f1c44", "nextCursor": "eyJhZnRlciI6IjE3In0", "cursor": "eyJhZnRlciI6IjE3In0", "sourceId": "reddit#1hx2k9", "tag": "space",
 	"text": "What a wonderful launch!", "textSnippet": "What a wonderful launch!", "word": "the", "prompt": "make the sky blue", "description": "A beach at sunset.",
-	"method": "PUT", "uploadId": "VXBsb2FkIElE", "crc32": "y/Q5Jg==", "provider": "stub", "model": "gemini-3.1-flash-image", "consumer": "analyzer-textfile",
+	"method": "PUT", "uploadId": "VXBsb2FkIElE", "crc32": "y/Q5Jg==", "provider": "local", "model": "gemini-3.1-flash-image", "consumer": "analyzer-textfile",
 	"subject": "assay.file.uploaded.0192f7c0-7a3c-7cc1-b111-53f1c30f1c44", "eventId": "file.uploaded/0192f7c0-7a3c-7cc1-b111-53f1c30f1c44/9e107d9d",
 	"type": "assay.v1.FileUploaded", "language": "en", "matchedTag": "space", "ignoredTag": "space", "modelVersion": "v1.3.0", "operation": "move", "engine": "assay 1.0", "baseUrl": "https://generativelanguage.googleapis.com", "token": "c2hhcmVkIGxpbms",
 }

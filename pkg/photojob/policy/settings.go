@@ -113,7 +113,7 @@ func (s Settings) Check(name string) []photojob.Violation {
 	}
 	for i, other := range s.Fallback {
 		if other == name || !slices.Contains(photojob.Providers(), other) || slices.Contains(s.Fallback[:i], other) {
-			wrong("fallback", "contains %q, which is not another provider or is listed twice", other)
+			wrong("fallback", "contains %q, which is not another provider or is listed twice", photojob.ShownProvider(other))
 		}
 	}
 	return found

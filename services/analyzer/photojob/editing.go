@@ -224,7 +224,7 @@ func (e *editing) record(ctx context.Context, after photojob.Job, intent photojo
 
 // makeCall makes a call, or parses raw, the stored response to it. It stores the photo of an edit.
 func (e *editing) makeCall(ctx context.Context, p opened, call photojob.Call, raw []byte) (_ *answer, err error) {
-	ctx, span := obs.Start(ctx, "call "+call.Provider, trace.WithAttributes(attribute.String("assay.step", call.Step), attribute.String("gen_ai.request.model", call.Model)))
+	ctx, span := obs.Start(ctx, "call "+photojob.ShownProvider(call.Provider), trace.WithAttributes(attribute.String("assay.step", call.Step), attribute.String("gen_ai.request.model", call.Model)))
 	defer func() { obs.End(span, err) }()
 	request := provider.Call{
 		ID: fmt.Sprintf("%s/%d", e.job.JobID, call.N), Prompt: e.job.Prompt, Options: optionsOf(e.job.Options),

@@ -59,7 +59,7 @@ type PhotoProviderDay struct {
 
 // PhotoProviderList contains all paid providers.
 type PhotoProviderList struct {
-	Default   string          `json:"default"` // provider of jobs that do not name one; stub is the local provider
+	Default   string          `json:"default"` // provider of jobs that do not name one; local is the provider of Assay
 	Providers []PhotoProvider `json:"providers"`
 	ETag      string          `json:"etag,omitempty"` // ETag of Default
 }

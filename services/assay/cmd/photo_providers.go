@@ -103,7 +103,7 @@ A suspended provider is tried again.
 A concurrent change is not lost: the command applies its change on top of it. With --if-match
 the change is applied only if the settings still have the etag that "show" printed.`,
 		Example: `  assay photo providers set gemini --enabled --daily-budget-micros 5000000
-  assay photo providers set gemini --fallback seedream,stub --fallback-after 5m
+  assay photo providers set gemini --fallback seedream,local --fallback-after 5m
   assay photo providers set gemini --enabled=false`,
 		Args: cobra.ExactArgs(1), PreRunE: someGiven,
 	}
@@ -154,9 +154,8 @@ func providerFlags(flags *pflag.FlagSet, s *client.PhotoProviderSettings) {
 func newProvidersDefault(s *settings) *cobra.Command {
 	return &cobra.Command{
 		Use: "default [NAME]", Short: "Show or change the default provider",
-		Long: `Show or change the provider of photos that do not name one: a paid provider, or stub,
-the local provider. The local provider is used while the default is disabled and has no
-fallback.`,
+		Long: `Show or change the provider of photos that do not name one: a paid provider, or local.
+The local provider is used while the default is disabled and has no fallback.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: with(s.operatorClient, func(cmd *cobra.Command, c *client.Client, args []string) error {
 			all, err := untilUnchanged("", func() (client.PhotoProviderList, error) {

@@ -24,7 +24,7 @@ var errNoProvider = errors.New("the provider is not enabled")
 // problem converts the errors of photos that a client can resolve.
 func problem(err error) error {
 	if errors.Is(err, errNoProvider) {
-		return web.NewProblem(http.StatusConflict, "provider-disabled", "The provider is not enabled on this server. Choose another, such as stub.")
+		return web.NewProblem(http.StatusConflict, "provider-disabled", "The provider is not enabled on this server. Choose another, such as local.")
 	}
 	return err
 }

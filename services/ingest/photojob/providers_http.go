@@ -8,6 +8,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/assay-project/assay/pkg/photojob"
 	"github.com/assay-project/assay/pkg/photojob/policy"
 	"github.com/assay-project/assay/pkg/platform"
 	"github.com/assay-project/assay/pkg/web"
@@ -67,6 +68,9 @@ func (a *Area) viewProvider(ctx context.Context, p policy.Provider) (providerVie
 		return providerView{}, err
 	}
 	now := time.Now()
+	for i, name := range p.Settings.Fallback {
+		p.Settings.Fallback[i] = photojob.ShownProvider(name)
+	}
 	v := providerView{Name: p.Name, Settings: p.Settings, State: providerState{Failures: s.Failures, Days: []policy.Day{}}}
 	if at := time.UnixMilli(s.HeldUntil).UTC(); at.After(now) {
 		v.State.HeldUntil = at
@@ -105,7 +109,7 @@ func (a *Area) outputProvider(ctx context.Context, p policy.Provider, err error)
 type providerListOutput struct {
 	ETag string `header:"ETag" doc:"ETag of the default provider"`
 	Body struct {
-		Default   string         `json:"default" doc:"the provider of jobs that specify none: a paid one, or stub, the local one"`
+		Default   string         `json:"default" doc:"the provider of jobs that specify none: a paid one, or local, which needs no operator"`
 		Providers []providerView `json:"providers"`
 	}
 }
@@ -120,7 +124,7 @@ func (a *Area) outputProviders(ctx context.Context, d policy.Default, err error)
 		return nil, providerProblem(err)
 	}
 	out := &providerListOutput{ETag: platform.ETag(d.Revision)}
-	out.Body.Default = d.Provider
+	out.Body.Default = photojob.ShownProvider(d.Provider)
 	out.Body.Providers = []providerView{}
 	for _, name := range policy.Paid() {
 		p, err := a.policies.Get(ctx, name)
@@ -152,6 +156,9 @@ type providerPutInput struct {
 }
 
 func (a *Area) putProvider(ctx context.Context, in *providerPutInput) (*providerOutput, error) {
+	for i, name := range in.Body.Fallback {
+		in.Body.Fallback[i] = photojob.StoredProvider(name)
+	}
 	if found := in.Body.Settings.Check(in.Name); len(found) > 0 {
 		var wrong []web.FieldError
 		for _, v := range found {
@@ -166,12 +173,12 @@ func (a *Area) putProvider(ctx context.Context, in *providerPutInput) (*provider
 type defaultPutInput struct {
 	IfMatch string `header:"If-Match" doc:"the current ETag of the list, or *"`
 	Body    struct {
-		Default string `json:"default" enum:"stub,gemini,seedream"`
+		Default string `json:"default" enum:"local,gemini,seedream,stub" doc:"stub is another name of local"`
 	}
 }
 
 func (a *Area) putDefaultProvider(ctx context.Context, in *defaultPutInput) (*providerListOutput, error) {
-	d, err := a.policies.PutDefault(ctx, in.Body.Default, platform.MatchOf(in.IfMatch, 0))
+	d, err := a.policies.PutDefault(ctx, photojob.StoredProvider(in.Body.Default), platform.MatchOf(in.IfMatch, 0))
 	return a.outputProviders(ctx, d, err)
 }
 

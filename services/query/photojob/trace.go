@@ -38,7 +38,7 @@ func (a *Area) Trace(ctx context.Context, id string) (trace.Item, error) {
 	for _, c := range j.Calls.Calls() {
 		name, detail := c.Step, c.RequestID
 		if c.Provider != "" {
-			name = c.Step + " by " + c.Provider
+			name = c.Step + " by " + photojob.ShownProvider(c.Provider)
 		}
 		if c.HTTP > 0 {
 			detail = strings.TrimSpace(fmt.Sprintf("HTTP %d %s", c.HTTP, c.RequestID))

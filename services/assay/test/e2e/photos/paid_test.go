@@ -116,7 +116,7 @@ func TestPaidProviders(t *testing.T) {
 	c := p.Client(t, system.NewOwner())
 	for provider, want := range map[string]string{
 		"gemini":   "[{analyze gemini ok gemini-3.5-flash 40000} {edit gemini ok gemini-3.1-flash-image 101000}]",
-		"seedream": "[{analyze stub ok local-6 0} {edit seedream ok seedream-4-5-251128 45000}]",
+		"seedream": "[{analyze local ok local-6 0} {edit seedream ok seedream-4-5-251128 45000}]",
 	} {
 		job := system.AwaitPhoto(t, c, p.send(t, c, provider).JobID, client.Completed)
 		if calls := fmt.Sprint(p.calls(t, job.JobID)); calls != want {
@@ -146,8 +146,8 @@ func TestPaidProviders(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if job = system.AwaitPhoto(t, c, job.JobID, client.Completed); job.Provider != "stub" || job.Degraded != "edited by the local provider instead of gemini" {
-		t.Errorf("with a fallback of a disabled provider, the job is %s, want an edit by stub", system.JSON(job))
+	if job = system.AwaitPhoto(t, c, job.JobID, client.Completed); job.Provider != "local" || job.Degraded != "edited by the local provider instead of gemini" {
+		t.Errorf("with a fallback of a disabled provider, the job is %s, want an edit by local", system.JSON(job))
 	}
 }
 

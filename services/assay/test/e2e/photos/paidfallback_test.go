@@ -36,8 +36,8 @@ func TestPaidFallbackUnderstands(t *testing.T) {
 		return nil
 	})
 	local := system.AwaitPhoto(t, c, send("sepia").JobID, client.Completed)
-	if local.Provider != "stub" || local.Degraded != "edited by the local provider instead of gemini" {
-		t.Errorf("a job that the fallback can do is %s, want an edit by stub", system.JSON(local))
+	if local.Provider != "local" || local.Degraded != "edited by the local provider instead of gemini" {
+		t.Errorf("a job that the fallback can do is %s, want an edit by local", system.JSON(local))
 	}
 	still, err := c.GetPhoto(system.Within(t), waiting.JobID, 0)
 	if err != nil || still.Status == client.Completed || still.Status == client.Failed || still.Provider != "gemini" || still.Error == nil || still.Error.Code != "PROVIDER_ACCESS_DENIED" {

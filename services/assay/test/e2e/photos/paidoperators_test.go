@@ -28,8 +28,8 @@ func TestPaidOperators(t *testing.T) {
 		t.Errorf("after the checks, the provider is %+v, want no calls", got)
 	}
 	all, err := operator.PhotoProviders(ctx)
-	if err != nil || all.Default != "stub" {
-		t.Fatalf("PhotoProviders = %+v, %v; want the default stub", all, err)
+	if err != nil || all.Default != "local" {
+		t.Fatalf("PhotoProviders = %+v, %v; want the default local", all, err)
 	}
 	if _, err := operator.PutDefaultPhotoProvider(ctx, "seedream", `"7"`); !system.IsProblem(err, http.StatusPreconditionFailed) {
 		t.Errorf("a change of an older version returned %v, want 412", err)

@@ -113,8 +113,8 @@ func checkPhotoItem(t *testing.T, s system.System, jobID string) {
 func checkCalls(t *testing.T, s system.System, job client.Photo) {
 	t.Helper()
 	for i, step := range []string{"analyze", "edit"} {
-		if len(job.Calls) != 2 || job.Calls[i].Step != step || job.Calls[i].Provider != "stub" || job.Calls[i].Outcome != "ok" {
-			t.Errorf("the owner sees the calls %+v, want analyze and edit by stub", job.Calls)
+		if len(job.Calls) != 2 || job.Calls[i].Step != step || job.Calls[i].Provider != "local" || job.Calls[i].Outcome != "ok" {
+			t.Errorf("the owner sees the calls %+v, want analyze and edit by local", job.Calls)
 		}
 	}
 	status, body := system.Get(t, s.LiveOperator+"/v1/photos/"+job.JobID+"/calls")
@@ -122,8 +122,8 @@ func checkCalls(t *testing.T, s system.System, job client.Photo) {
 		Calls []struct{ Step, Provider, Outcome string }
 	}
 	system.Decode(t, body, &list)
-	if status != http.StatusOK || fmt.Sprint(list.Calls) != "[{analyze stub ok} {edit stub ok}]" {
-		t.Errorf("GET of the calls by an operator: %d %s, want 200, analyze and edit by stub", status, body)
+	if status != http.StatusOK || fmt.Sprint(list.Calls) != "[{analyze local ok} {edit local ok}]" {
+		t.Errorf("GET of the calls by an operator: %d %s, want 200, analyze and edit by local", status, body)
 	}
 	if resp, body := s.Ask(t, http.MethodGet, "/v1/photos/"+job.JobID+"/calls", nil, ""); resp.StatusCode != http.StatusNotFound {
 		t.Errorf("GET of the calls at the public address: %d %s, want 404", resp.StatusCode, body)

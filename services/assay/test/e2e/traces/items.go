@@ -72,7 +72,7 @@ var items = map[string]item{
 		event: "photojob.completed",
 		hops: []string{
 			"ingest upload detected > ingest publish assay.v1.PhotoUploaded > analyzer process assay.v1.PhotoUploaded > analyzer claim",
-			"analyzer process assay.v1.PhotoUploaded > analyzer process > analyzer call stub",
+			"analyzer process assay.v1.PhotoUploaded > analyzer process > analyzer call local",
 			"analyzer process assay.v1.PhotoUploaded > analyzer finish",
 			"analyzer process assay.v1.PhotoUploaded > " + completed,
 		},

@@ -15,7 +15,7 @@ type Provider = Schemas["ProviderView"];
 type Checked = Schemas["CheckResponse"];
 
 const every = 15_000; // ms
-const names: Record<string, string> = { gemini: "Gemini", seedream: "Seedream", stub: "Local" };
+const names: Record<string, string> = { gemini: "Gemini", seedream: "Seedream", local: "Local" };
 const dollars = new Intl.NumberFormat(navigator.languages, { style: "currency", currency: "USD" });
 const money = (micros: number): string => dollars.format(micros / 1e6);
 

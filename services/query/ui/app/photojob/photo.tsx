@@ -175,7 +175,7 @@ function Facts({ photo }: { photo: Photo }): JSX.Element {
           <li key={call.at + call.step} class={call.outcome === "ok" ? "good" : call.outcome === "sent" ? "now" : "bad"}>
             <p>
               {call.step === "analyze" ? "Described" : "Edited"} by{" "}
-              {call.provider === "stub" ? "Assay" : <Bdi text={call.model ?? call.provider} />}
+              {call.provider === "local" ? "Assay" : <Bdi text={call.model ?? call.provider} />}
               {outcomes[call.outcome]}
             </p>
             <Time iso={call.at} exact />
@@ -205,7 +205,7 @@ function Facts({ photo }: { photo: Photo }): JSX.Element {
             </dd>
           </>
         )}
-        <dt>Edited by</dt><dd>{photo.provider === "stub" ? "Assay" : photo.provider}</dd>
+        <dt>Edited by</dt><dd>{photo.provider === "local" ? "Assay" : photo.provider}</dd>
         <dt>Kept until</dt><dd><Time iso={photo.expiresAt} exact /></dd>
       </dl>
     </section>

@@ -11,7 +11,7 @@ const pause = 400; // ms without a change of the prompt
 /** The plan of the terms. It is empty until the server has answered, and for providers that interpret prompts themselves. */
 export function Plan({ terms }: { terms: Terms }): JSX.Element {
   const [plan, setPlan] = useState<Schemas["Plan"]>();
-  const local = (terms.options.provider ?? "stub") === "stub";
+  const local = (terms.options.provider ?? "local") === "local";
   const request = JSON.stringify({ prompt: terms.prompt, options: terms.options });
   useEffect(() => {
     if (!local) {
