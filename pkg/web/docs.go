@@ -106,7 +106,7 @@ func serveViewer(w http.ResponseWriter, r *http.Request) {
 	header.Set("Content-Type", "text/javascript; charset=utf-8")
 	header.Set("Cache-Control", "public, max-age=31536000, immutable")
 	header.Set("Vary", "Accept-Encoding")
-	if acceptsGzip(r) {
+	if AcceptsGzip(r) {
 		header.Set("Content-Encoding", "gzip")
 		http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(viewer))
 		return

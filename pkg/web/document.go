@@ -104,24 +104,10 @@ func (p packed) serve(w http.ResponseWriter, r *http.Request, contentType string
 	body, header := p.plain, w.Header()
 	header.Set("Content-Type", contentType)
 	header.Set("Vary", "Accept-Encoding")
-	if acceptsGzip(r) {
+	if AcceptsGzip(r) {
 		header.Set("Content-Encoding", "gzip")
 		body = p.compressed
 	}
 	header.Set("Content-Length", strconv.Itoa(len(body)))
 	_, _ = w.Write(body) // fails only if the client has disconnected
-}
-
-// acceptsGzip reports whether a client accepts compressed content.
-func acceptsGzip(r *http.Request) bool {
-	for _, header := range r.Header.Values("Accept-Encoding") {
-		for coding := range strings.SplitSeq(header, ",") {
-			name, weight, _ := strings.Cut(coding, ";")
-			if name = strings.TrimSpace(name); strings.EqualFold(name, "gzip") || name == "*" {
-				q := strings.TrimSpace(weight)
-				return q != "q=0" && q != "q=0.0" && q != "q=0.00" && q != "q=0.000" // RFC 9110, 12.4.2
-			}
-		}
-	}
-	return false
 }

@@ -37,7 +37,7 @@ func (r *Router) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	log := obs.Log(ctx, r.log)
 	req = req.WithContext(log.WithContext(ctx))
 	paceBody(w, req)
-	answer := newResponse(w)
+	answer := newResponse(w, req, &r.packers)
 
 	r.metrics.inFlight.Inc()
 	defer func() {

@@ -114,7 +114,7 @@ type responseHeaders struct {
 
 func namesOfHeaders() responseHeaders {
 	return responseHeaders{
-		Every:   []string{"X-Request-Id", "Traceparent", "Tracestate", "RateLimit", "RateLimit-Policy", "Set-Cookie"},
+		Every:   []string{"X-Request-Id", "Traceparent", "Tracestate", "RateLimit", "RateLimit-Policy", "Set-Cookie", "Vary", "Content-Encoding"},
 		Problem: []string{"Retry-After", "WWW-Authenticate", "Accept-Encoding", OwnerHeader},
 	}
 }
@@ -131,6 +131,8 @@ func sharedHeaders() map[string]*huma.Param {
 		"Tracestate":       text(false, "", "the trace state of the request, if any", "vendor=value"),
 		"WWW-Authenticate": text(false, "", "the required kind of credential", `Bearer realm="assay"`),
 		"Accept-Encoding":  text(false, "", "the content encodings that request bodies may have", "identity"),
+		"Vary":             text(false, "", "Accept-Encoding in JSON of 1 KiB and more, which is compressed for clients that accept it", "Accept-Encoding"),
+		"Content-Encoding": text(false, "", "gzip if the content is compressed", "gzip"),
 		"RateLimit":        text(false, "", "the remaining quota of requests per second, or of the quota named in the problem, if the owner has one", `"requests";r=99;t=1`),
 		"RateLimit-Policy": text(false, "", "the quota to which RateLimit refers", `"requests";q=100;w=1`),
 		"Set-Cookie":       text(false, "", "the renewed session of the web app, in responses to requests that have one", "assay_session=...; Path=/; HttpOnly; SameSite=Strict"),

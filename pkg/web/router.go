@@ -62,6 +62,7 @@ type Router struct {
 	anonymous    map[string]func(*http.Request) error // set by Anonymous, by prefix
 	access       func() map[string]access             // result of accesses, computed at the first request
 	throttle     *Throttle
+	packers      packers
 	audit        Audit
 	refused      recordedRefusals
 

@@ -160,7 +160,7 @@ func (f file) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	header.Set("Content-Type", f.kind)
 	content, tag := f.compressed, f.tag+"-gzip"
-	if accepts(r.Header.Get("Accept-Encoding")) {
+	if web.AcceptsGzip(r) {
 		header.Set("Content-Encoding", "gzip")
 	} else {
 		content, tag = f.content(), f.tag
@@ -181,15 +181,3 @@ func (f file) serveMissing(w http.ResponseWriter, r *http.Request) {
 type notFound struct{ http.ResponseWriter }
 
 func (n notFound) WriteHeader(int) { n.ResponseWriter.WriteHeader(http.StatusNotFound) }
-
-// accepts reports whether an Accept-Encoding header allows gzip.
-func accepts(encodings string) bool {
-	for encoding := range strings.SplitSeq(encodings, ",") {
-		name, quality, _ := strings.Cut(strings.TrimSpace(encoding), ";")
-		if strings.TrimSpace(name) == "gzip" {
-			quality = strings.ReplaceAll(quality, " ", "")
-			return !strings.HasPrefix(quality, "q=0") || strings.Trim(quality, "q=0.") != ""
-		}
-	}
-	return false
-}

@@ -23,5 +23,6 @@ func PromisesOfOneAddress() system.Promises {
 		"serves its documents":              servesItsDocuments,
 		"describes its API":                 describesItsAPI,
 		"page calls the API":                pageCallsTheAPI,
+		"compresses JSON":                   compressesJSON,
 	}
 }
