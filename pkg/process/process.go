@@ -34,6 +34,7 @@ type Settings interface {
 //   - health: checks whether the service that runs with the same settings is ready
 //   - version: prints the version
 //   - licenses: prints the project's license and the given notices
+//   - help, --help or -h: prints the arguments and the settings
 //
 // It warns about variables that begin with ASSAY_ and that no program reads.
 //
@@ -47,6 +48,9 @@ func Main[C Settings](service string, run func(context.Context, C) error, notice
 		return 0
 	case "licenses":
 		fmt.Print(Licenses(notices...))
+		return 0
+	case "help", "--help", "-h":
+		fmt.Print(usage(service, config.Variables[C]()))
 		return 0
 	}
 	if err := config.SetCredentials(); err != nil {
@@ -71,7 +75,7 @@ func Main[C Settings](service string, run func(context.Context, C) error, notice
 	case "health":
 		err = healthy(ctx, settings)
 	default:
-		fmt.Fprintf(os.Stderr, "%s: unknown argument %q: run it without arguments, or with health, version or licenses; settings are environment variables\n", service, command)
+		fmt.Fprintf(os.Stderr, "%s: unknown argument %q: run it without arguments, or with health, version, licenses or help; settings are environment variables\n", service, command)
 		return exitUsage
 	}
 	if err == nil {

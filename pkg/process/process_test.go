@@ -106,6 +106,34 @@ func TestExitStatus(t *testing.T) {
 	}
 }
 
+// TestHelpNeedsNoSettings checks that help is printed without the required settings, and names them.
+func TestHelpNeedsNoSettings(t *testing.T) {
+	for _, argument := range []string{"help", "--help", "-h"} {
+		service, out, errs := start(t, "", argument)
+		var text strings.Builder
+		for out.Scan() {
+			text.WriteString(out.Text() + "\n")
+		}
+		if got := status(t, service).ExitStatus(); got != 0 || errs.Len() > 0 {
+			t.Errorf("%s: got status %d and stderr %q, want 0 and nothing", argument, got, errs)
+		}
+		for _, want := range []string{"  porter health ", "  ASSAY_TEST_MODE (required)\n      what the service does\n"} {
+			if !strings.Contains(text.String(), want) {
+				t.Errorf("%s: got %q, want it to contain %q", argument, text.String(), want)
+			}
+		}
+		if strings.Contains(text.String(), "ASSAY_ADDR") {
+			t.Errorf("%s: got %q, want no setting that users rarely set", argument, text.String())
+		}
+	}
+	service, out, errs := start(t, "end", "halth")
+	for out.Scan() {
+	}
+	if got := status(t, service).ExitStatus(); got != 2 || !strings.Contains(errs.String(), "or help") {
+		t.Errorf("an unknown argument: got status %d and stderr %q, want 2 and a hint at help", got, errs)
+	}
+}
+
 func TestFirstSignalDrains(t *testing.T) {
 	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
 		service, out, errs := start(t, "drain")
