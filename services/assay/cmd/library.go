@@ -116,7 +116,7 @@ func reasoned(n client.Node) string {
 	if n.ErrorMessage == "" {
 		return named(n)
 	}
-	return named(n) + "  (" + shown(n.ErrorMessage) + ")"
+	return named(n) + "  (" + shown(library.WithoutSteps(n.ErrorMessage)) + ")"
 }
 
 // newNode completes a command for the node at the path that is its first argument.

@@ -69,7 +69,7 @@ func itemOf(f library.File) item.Item {
 		Created: f.Created(), Updated: f.Updated(), Details: "/v1/library/nodes/" + id, Page: "/library/" + id,
 	}
 	if i.Status == item.Failed || i.Status == item.Partial {
-		i.Error = f.ErrorMessage
+		i.Error = library.WithoutSteps(f.ErrorMessage)
 	}
 	if f.Length >= 0 {
 		i.Size = &f.Length
