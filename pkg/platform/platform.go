@@ -19,7 +19,7 @@
 //	IDENTITY#SECRET session  the key that seals sessions of the web app, created once; written by ingest
 //	QUOTAS#LIMITS  <owner>   the quotas that operators have set for an owner; written by ingest (pkg/quota)
 //	QUOTAS#OWNERS  <owner>   an owner whose items are counted
-//	QUOTA#<owner>  use       the usage of the owner: the sum of its other rows
+//	QUOTA#<owner>  use       the usage of the owner: the sum of its other rows, and since when they are counted
 //	QUOTA#<owner>  <area>#<id>  the usage of one item; written by ingest and analyzer
 //	UPLOAD#WITHDRAWN <area>#<id>  an item that was deleted while its content could still be uploaded; written by ingest
 //	WEBHOOK#OWNER#<owner>  <endpoint>  an endpoint of the owner; written by ingest (pkg/webhook). The owner * is the operators
