@@ -166,7 +166,7 @@ func TestLibraryMove(t *testing.T) {
 // TestLibraryReasons checks that commands print why a file is not completely processed.
 func TestLibraryReasons(t *testing.T) {
 	p := newPerson(t)
-	dir := localFiles(t, map[string]string{"partly.csv": "a,b\nx,y\nx,y,z\n", "empty.pdf": "", "empty.txt": "", "empty.csv": "", "empty.json": "", "empty.md": "", "empty.html": ""})
+	dir := localFiles(t, map[string]string{"partly.csv": "a,b\nx,y\nx,y,z\n", "empty.pdf": "", "damaged.pdf": "%PDF-1.4 x", "empty.txt": "", "empty.csv": "", "empty.json": "", "empty.md": "", "empty.html": ""})
 	const partly = "1 of 2 records failed; the first, record 2: the row has 3 cells, but the table has 2 columns"
 	got := p.run("library", "put", dir, "--to", "/", "--wait")
 	list := p.run("library", "ls", filepath.Base(dir))
@@ -176,6 +176,7 @@ func TestLibraryReasons(t *testing.T) {
 	for _, out := range []string{got.out, list.out} {
 		for _, want := range []string{
 			"ProcessedPartially        14 B  partly.csv  (" + partly + ")\n", "Failed                     0 B  empty.pdf  (the file is empty)\n",
+			"Failed                    10 B  damaged.pdf  (the document is not a PDF, or is damaged)\n",
 			"Processed                  0 B  empty.txt\n", "Processed                  0 B  empty.csv\n", "Processed                  0 B  empty.json\n",
 			"Processed                  0 B  empty.md\n", "Processed                  0 B  empty.html\n",
 		} {

@@ -95,4 +95,11 @@ func TestTerminalIsNotDisturbed(t *testing.T) {
 		t.Errorf("content of a picture to -: got status %d and %q, want the content", status, shown)
 	}
 	p.run("content", picture).want(t, 0, "\x89PNG\r\n\x1a\n\x00", "")
+
+	dir := localFiles(t, map[string]string{"book.xlsx": "PK\x03\x04\x00"})
+	p.run("library", "put", filepath.Join(dir, "book.xlsx"), "--wait")
+	if status, shown := p.screen("library", "get", "/book.xlsx"); status != 1 || !strings.Contains(shown, "-o FILE") || strings.Contains(shown, "PK") {
+		t.Errorf("library get of a workbook: got status %d and %q, want advice", status, shown)
+	}
+	p.run("library", "get", "/book.xlsx").want(t, 0, "PK\x03\x04\x00", "")
 }
