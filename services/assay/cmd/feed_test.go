@@ -99,6 +99,7 @@ etag          "1"
 	if !strings.Contains(shown.out, "failures   1 consecutive\n") || !strings.Contains(shown.out, "\ndetail     ") || !strings.Contains(shown.out, "match      text\n") {
 		t.Errorf("show: got %+v, want one failure with its detail", shown)
 	}
+	p.sources("list").has(t, 0, "site  rss      failing   15m", "")
 	// After a change of kind the source keeps the settings that both kinds share.
 	shown = p.sources("set", "site", "--kind", "newsapi", "--enabled=false", "--json")
 	if !strings.HasPrefix(shown.out, `{"name":"site","kind":"newsapi","url":"https://newsapi.org/v2/everything","enabled":false,"interval":"15m","quota":100,"tags":["a"],"language":"en",`) {

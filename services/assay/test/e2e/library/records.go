@@ -311,6 +311,9 @@ func commandLineRecords(t *testing.T, s system.System) {
 	if text, err := os.ReadFile(target); err != nil || string(text) != "record,name,LogP\r\n1,one,1\r\n2,two,2\r\n" {
 		t.Errorf("export wrote %q, %v; want two rows with the renamed column", text, err)
 	}
+	if out := run(0, "export", "/two.sdf", "--format", "csv", "--fields", "name,logP"); out != "record,name,logP\r\n1,one,1\r\n2,two,2\r\n" {
+		t.Errorf("export of the name and a field printed %q, want the name once", out)
+	}
 	if out := run(2, "export", "/two.sdf"); !strings.Contains(out, "specify --format") {
 		t.Errorf("export without a format printed %s, want specify --format", out)
 	}
