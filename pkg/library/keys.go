@@ -25,6 +25,9 @@ const uploadName = "upload-"
 // TextName is the name of the result that contains the text of a file, in UTF-8, compressed with gzip.
 const TextName = "text.gz"
 
+// MaxText is the maximum size of the text of a document or a text file, in bytes. The text of records is smaller.
+const MaxText = 100 << 20
+
 // ReaderName is the name of the result that contains the article of a web page, or all of the page, as safe HTML.
 const ReaderName = "reader.html"
 

@@ -40,7 +40,7 @@ func (p *parts) readChart(part string) error {
 			return nil
 		},
 		text: func(s []byte) error {
-			if in && value.Len() < p.out.most || code && value.Len() < maxFormatCode {
+			if in && value.Len() < maxHeld || code && value.Len() < maxFormatCode {
 				value.Write(s)
 			}
 			return nil

@@ -29,6 +29,8 @@ type Limits struct {
 	Inflated int64 // decompressed bytes of all parts; default 256 MiB
 	Parts    int   // parts of the archive; default 10,000
 	Text     int   // bytes of text, or NoText; default 8 MiB
+	// To, unless it is nil, receives the text, of which Read then keeps at most 8 MiB; Document.Text is empty. An error of To ends Read.
+	To io.Writer
 }
 
 // Memory returns the maximum memory in bytes for reading a document of size bytes, including the document. TestHostileFiles in
@@ -123,10 +125,16 @@ func Read(ctx context.Context, r io.ReaderAt, size int64, l Limits) (*Document, 
 	if err := read(p, d); err != nil && !errors.Is(err, errTextEnds) {
 		return nil, err
 	}
+	if err := p.out.end(); err != nil {
+		return nil, err
+	}
 	d.Text, d.Numbers, d.Damaged = p.out.String(), p.numbers, p.damaged
-	if p.out.full {
+	switch {
+	case p.out.full:
 		d.Cut = fmt.Sprintf("only the first %d bytes of the text are stored", l.Text)
-	} else if len(p.numbers) == maxNumbers {
+	case p.unshared > 0:
+		d.Cut = fmt.Sprintf("the distinct texts of cells have more than %d bytes; %d of them are missing", maxShared, p.unshared)
+	case len(p.numbers) == maxNumbers:
 		d.Cut = fmt.Sprintf("only the first %d numbers of %d and more digits are searched by all of their digits", maxNumbers, longNumber)
 	}
 	return d, nil

@@ -133,6 +133,8 @@ func (o *openDocument) read(part string) error {
 	o.deeper, o.nested, o.item, o.override, o.label, o.define = 0, nil, false, nil, "", nil
 	o.part, o.farther, o.shapes, o.described, o.text, o.skip, o.cited, o.tables = part, 0, nil, false, 0, 0, "", 0
 	o.aside.Reset()
+	held := o.out.held
+	defer func() { o.out.held = held }() // a damaged part ends inside of elements
 	if err := o.out.separate('\n'); err != nil {
 		return err
 	}
@@ -149,7 +151,7 @@ func (o *openDocument) write(shown string) error {
 	if o.skip > 0 {
 		return nil
 	}
-	if b := o.out.b.Bytes(); len(b) == 0 || strings.IndexByte(" \t\n\f", b[len(b)-1]) >= 0 {
+	if b := o.out.b.Bytes(); o.out.len() == 0 || len(b) > 0 && strings.IndexByte(" \t\n\f", b[len(b)-1]) >= 0 {
 		shown = strings.TrimPrefix(shown, " ")
 	}
 	if o.label != "" && shown != "" {
@@ -185,7 +187,8 @@ func (o *openDocument) start(name string, a attributes) error {
 	case "note":
 		return o.separate(' ')
 	case "note-citation":
-		o.citation = o.out.b.Len()
+		o.citation = o.out.len()
+		o.out.held++
 	case "line-break":
 		return o.separate('\n')
 	case "page":
@@ -199,7 +202,8 @@ func (o *openDocument) start(name string, a attributes) error {
 	case "footer-decl", "header-decl", "date-time-decl":
 		return o.startParagraph(name, a)
 	case "table-row":
-		o.rows, o.row = min(count(a.get("number-rows-repeated")), maxRepeats), o.out.b.Len()
+		o.rows, o.row = min(count(a.get("number-rows-repeated")), maxRepeats), o.out.len()
+		o.out.held++
 	case "table-cell", "covered-table-cell":
 		o.startCell(a)
 	case "object":
@@ -238,7 +242,8 @@ func (o *openDocument) end(name string) error {
 			o.skip--
 		}
 	case "note-citation":
-		o.cited = strings.TrimSpace(string(o.out.b.Bytes()[min(o.citation, o.out.b.Len()):]))
+		o.cited = strings.TrimSpace(string(o.out.since(o.citation)))
+		o.out.held--
 	case "page":
 		if o.divided() {
 			return o.endPage()

@@ -14,16 +14,18 @@ func valueOf(a attributes) string {
 
 // startCell handles the start tag of a cell.
 func (o *openDocument) startCell(a attributes) {
-	o.repeat, o.from, o.value = min(count(a.get("number-columns-repeated")), maxRepeats), o.out.b.Len(), valueOf(a)
+	o.repeat, o.from, o.value = min(count(a.get("number-columns-repeated")), maxRepeats), o.out.len(), valueOf(a)
 	o.number = a.get("value")
+	o.out.held++
 }
 
 // endCell writes the separator after a cell, and then the repetitions of the cell.
 func (o *openDocument) endCell() error {
-	o.from = min(o.from, o.out.b.Len())
-	shown := strings.TrimRight(string(o.out.b.Bytes()[o.from:]), "\n")
-	o.out.b.Truncate(o.from + len(shown))
-	if shown == "" && o.value != "" && o.skip == 0 {
+	defer func() { o.out.held-- }()
+	o.from = min(o.from, o.out.len())
+	shown := strings.TrimRight(string(o.out.since(o.from)), "\n")
+	o.out.truncate(o.from + len(shown))
+	if o.out.len() == o.from && o.value != "" && o.skip == 0 {
 		shown = o.value
 		if err := o.out.add(shown); err != nil {
 			return err
@@ -46,10 +48,11 @@ func (o *openDocument) endCell() error {
 
 // endRow ends the line of a row, and writes its repetitions.
 func (o *openDocument) endRow() error {
+	defer func() { o.out.held-- }()
 	if err := o.out.separate('\n'); err != nil {
 		return err
 	}
-	shown := string(o.out.b.Bytes()[min(o.row, o.out.b.Len()):])
+	shown := string(o.out.since(o.row))
 	for n := 1; n < o.rows && strings.TrimSpace(shown) != ""; n++ {
 		if err := o.out.add(shown); err != nil {
 			return err

@@ -45,14 +45,15 @@ func (o *openDocument) startShape(name string, a attributes) {
 		o.farther++
 		return
 	}
-	s := shape{text: o.text, from: o.out.b.Len(), nested: o.nested, item: o.item, override: o.override, label: o.label}
-	if s.from > 0 {
-		s.before = o.out.b.Bytes()[s.from-1]
+	s := shape{text: o.text, from: o.out.len(), nested: o.nested, item: o.item, override: o.override, label: o.label}
+	if last := o.out.since(s.from - 1); len(last) > 0 {
+		s.before = last[0]
 	}
 	if s.hidden = !isField[a.get("class")] && (o.onMaster() || a.get("placeholder") == "true"); s.hidden {
 		o.skip++
 	}
 	o.shapes = append(o.shapes, s)
+	o.out.held++
 	o.nested, o.item, o.override, o.label = nil, false, nil, ""
 	if name == "note-body" && len(o.cited) <= maxLabel {
 		o.label = o.cited
@@ -69,25 +70,27 @@ func (o *openDocument) endShape() error {
 	if len(o.shapes) == 0 {
 		return nil
 	}
+	defer func() { o.out.held-- }()
 	s := o.shapes[len(o.shapes)-1]
 	o.shapes = o.shapes[:len(o.shapes)-1]
 	o.nested, o.item, o.override, o.label = s.nested, s.item, s.override, s.label
 	if s.hidden {
 		o.skip--
 	}
-	shown := o.out.b.Bytes()[min(s.from, o.out.b.Len()):]
+	shown := o.out.since(s.from)
 	switch {
 	case len(shown) == 0:
 		return nil
 	case o.text == 0:
 		return o.separate('\n')
-	case o.outside() > 0 || o.aside.Len()+len(shown) > o.out.most:
+	case o.outside() > 0 || o.aside.Len()+len(shown) > maxHeld:
 		return o.separate(' ')
 	}
 	o.aside.Write(bytes.TrimSpace(shown))
 	o.aside.WriteByte('\n')
-	if o.out.b.Truncate(s.from); s.from > 0 {
-		o.out.b.Bytes()[s.from-1] = s.before
+	o.out.truncate(s.from)
+	if last := o.out.since(s.from - 1); len(last) > 0 {
+		last[0] = s.before
 	}
 	return nil
 }

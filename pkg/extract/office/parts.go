@@ -17,21 +17,22 @@ import (
 
 // parts provides access to the files of a document.
 type parts struct {
-	ctx     context.Context
-	files   map[string]*zip.File // by lower-case name without a leading slash
-	names   []string             // keys of files, in archive order
-	left    int64                // remaining budget of decompressed bytes
-	most    int64                // initial budget of decompressed bytes
-	kept    int                  // bytes that keep has counted
-	damaged int
-	drawn   map[string]bool // metafiles that have been read
-	out     *text
-	numbers []Number // see Document.Numbers
-	page    int      // number of slides or sheets that have ended
+	ctx      context.Context
+	files    map[string]*zip.File // by lower-case name without a leading slash
+	names    []string             // keys of files, in archive order
+	left     int64                // remaining budget of decompressed bytes
+	most     int64                // initial budget of decompressed bytes
+	kept     int                  // bytes that keep has counted
+	damaged  int
+	drawn    map[string]bool // metafiles that have been read
+	out      *text
+	numbers  []Number // see Document.Numbers
+	unshared int      // number of shared strings that were not kept
+	page     int      // number of slides or sheets that have ended
 }
 
 func newParts(ctx context.Context, archive *zip.Reader, l Limits) *parts {
-	p := &parts{ctx: ctx, files: make(map[string]*zip.File, len(archive.File)), left: l.Inflated, most: l.Inflated, drawn: map[string]bool{}, out: &text{most: l.Text}}
+	p := &parts{ctx: ctx, files: make(map[string]*zip.File, len(archive.File)), left: l.Inflated, most: l.Inflated, drawn: map[string]bool{}, out: &text{most: l.Text, to: l.To}}
 	for _, f := range archive.File {
 		name := partName(f.Name)
 		if p.files[name] == nil {

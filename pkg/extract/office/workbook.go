@@ -13,7 +13,7 @@ import (
 // workbook reads an Excel workbook.
 type workbook struct {
 	*parts
-	shared   []string // the shared strings
+	shared   sharedStrings
 	formats  []numberformat.Format
 	date1904 bool
 }
@@ -77,14 +77,10 @@ func readWorkbook(p *parts, main string) error {
 	return nil
 }
 
-// maxShared is the maximum number of shared strings that are kept. More do not fit into the text.
-const maxShared = 2_000_000
-
-// readShared reads the shared strings. Their total size is limited to about four times the text limit.
+// readShared reads the shared strings.
 func (w *workbook) readShared(part string) error {
 	var b strings.Builder
 	var in, phonetic bool
-	size := 0
 	return w.walk(part, events{
 		start: func(name string, _ attributes) error {
 			switch name {
@@ -98,8 +94,7 @@ func (w *workbook) readShared(part string) error {
 			return nil
 		},
 		text: func(s []byte) error {
-			if in && !phonetic && size < 4*w.out.most {
-				size += len(s)
+			if in && !phonetic && b.Len() < maxHeld {
 				b.Write(s)
 			}
 			return nil
@@ -111,8 +106,8 @@ func (w *workbook) readShared(part string) error {
 			case "t":
 				in = false
 			case "si":
-				if len(w.shared) < maxShared {
-					w.shared = append(w.shared, unescaped(b.String()))
+				if !w.shared.add(unescaped(b.String())) {
+					w.unshared++
 				}
 			}
 			return nil
@@ -193,7 +188,7 @@ func (w *workbook) readSheet(part string) error {
 			return nil
 		},
 		text: func(s []byte) error {
-			if in && !phonetic && c.value.Len() < w.out.most {
+			if in && !phonetic && c.value.Len() < maxHeld {
 				c.value.Write(s)
 			}
 			return nil
@@ -230,8 +225,8 @@ func (w *workbook) show(c *cell) string {
 	value := c.value.String()
 	switch c.kind {
 	case "s":
-		if n, err := strconv.Atoi(strings.TrimSpace(value)); err == nil && n >= 0 && n < len(w.shared) {
-			return w.format(c).Text(w.shared[n])
+		if n, err := strconv.Atoi(strings.TrimSpace(value)); err == nil && n >= 0 && n < w.shared.count {
+			return w.format(c).Text(w.shared.at(n))
 		}
 		return ""
 	case "b":

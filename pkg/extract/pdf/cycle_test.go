@@ -47,7 +47,7 @@ func TestTextOfPagesThatCannotBeRead(t *testing.T) {
 		return engine.Text(t.Context(), bytes.NewReader(data), int64(len(data)), l, pdf.TextLimits{})
 	}
 	got, err := read(exploding(""), pdf.Limits{})
-	if err != nil || got != (pdf.Text{Text: "\f", Pages: 1, Unreadable: 1}) {
+	if err != nil || got != (pdf.Text{Text: "\f", Length: 1, Pages: 1, Unreadable: 1}) {
 		t.Errorf("one page: got %+v, error %v, want one unreadable page", got, err)
 	}
 	got, err = read(exploding(make([]string, 9)...), pdf.Limits{})

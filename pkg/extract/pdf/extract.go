@@ -41,13 +41,21 @@ func (e *Engine) Text(ctx context.Context, r io.ReaderAt, size int64, l Limits, 
 		case !errors.Is(ended, wasm.ErrCrashed) && !errors.Is(ended, wasm.ErrMemory):
 			return all, ended
 		}
-		all.add(Text{Text: "\f", Pages: 1, Unreadable: 1})
+		const page = "\f"
+		missing := Text{Text: page, Length: len(page), Pages: 1, Unreadable: 1}
+		if t.To != nil {
+			if _, err := io.WriteString(t.To, page); err != nil {
+				return all, err
+			}
+			missing.Text = ""
+		}
+		all.add(missing)
 		if t.See != nil {
 			t.See(t.First, Page{})
 		}
 		t.First++
 		if bytes > 0 {
-			t.Bytes = max(bytes-len(all.Text), 1)
+			t.Bytes = max(bytes-all.Length, 1)
 		}
 		if l.Time > 0 {
 			l.Time -= time.Since(began)
@@ -64,6 +72,7 @@ func (e *Engine) Text(ctx context.Context, r io.ReaderAt, size int64, l Limits, 
 
 func (t *Text) add(part Text) {
 	t.Text += part.Text
+	t.Length += part.Length
 	t.Pages += part.Pages
 	t.Unreadable += part.Unreadable
 	t.Cut = part.Cut

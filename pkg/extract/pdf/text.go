@@ -2,13 +2,15 @@ package pdf
 
 import (
 	"fmt"
+	"io"
 	"strings"
 	"unicode/utf16"
 )
 
 // Text is the text of a document.
 type Text struct {
-	Text       string // text of the pages, each followed by a form feed
+	Text       string // text of the pages, each followed by a form feed; "" if TextLimits.To receives it
+	Length     int    // of the text, in bytes
 	Pages      int    // number of processed pages
 	Unreadable int    // number of processed pages that could not be read
 	Cut        string // why the text is incomplete, for display; "" if it is complete
@@ -19,6 +21,8 @@ type TextLimits struct {
 	First int // number of the first page, counted from 0
 	Pages int // number of the page at which Text ends; default: 2,000
 	Bytes int // default: 8 MiB
+	// To, unless it is nil, receives the text, of which Text then keeps only one page. An error of To ends Text.
+	To io.Writer
 	// See, unless it is nil, is called for each page, counted from 0, in order, with the positions of its words. A page that cannot be read has none.
 	See func(n int, p Page)
 }
@@ -34,12 +38,16 @@ func (d *Document) Text(l TextLimits) (Text, error) {
 	}
 	var text Text
 	var all strings.Builder
+	to := l.To
+	if to == nil {
+		to = &all
+	}
 	for n := l.First; n < d.pages; n++ {
 		if n == l.Pages {
 			text.Cut = fmt.Sprintf("only the first %d of %d pages are read", n, d.pages)
 			break
 		}
-		page, err := d.pageText(n, l.Bytes-all.Len(), l.See != nil)
+		page, err := d.pageText(n, l.Bytes-text.Length, l.See != nil)
 		if d.err(nil) != nil {
 			break
 		}
@@ -49,8 +57,10 @@ func (d *Document) Text(l TextLimits) (Text, error) {
 		if l.See != nil {
 			l.See(n, page.page)
 		}
-		all.WriteString(page.text)
-		all.WriteByte('\f')
+		if _, err := io.WriteString(to, page.text+"\f"); err != nil {
+			return text, err
+		}
+		text.Length += len(page.text) + len("\f")
 		text.Pages++
 		if page.cut {
 			text.Cut = fmt.Sprintf("only the first %d bytes of the text are stored", l.Bytes)

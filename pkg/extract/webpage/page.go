@@ -28,7 +28,8 @@ const ErrDamaged = reason.PageUnreadable
 
 // Limits bound what Read returns and how it finds the article. Zero fields select the defaults.
 type Limits struct {
-	Text int // bytes; default 8 MiB
+	Text    int // bytes of the text; default 8 MiB
+	Article int // bytes of the text in Page.HTML; default 8 MiB
 	// Elements and Nested bound the pages in which Read looks for an article. Of larger pages, it returns all content.
 	Elements int // number of elements; default 50,000
 	Nested   int // bytes of text, counted once for each element that contains them; default 32 MiB
@@ -71,6 +72,9 @@ func Read(ctx context.Context, data []byte, contentType string, address *url.URL
 	if l.Text == 0 {
 		l.Text = 8 << 20
 	}
+	if l.Article == 0 {
+		l.Article = 8 << 20
+	}
 	if l.Elements == 0 {
 		l.Elements = 50_000
 	}
@@ -107,7 +111,7 @@ func Read(ctx context.Context, data []byte, contentType string, address *url.URL
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	p.HTML, err = p.document(sanitize(shown, address, l.Text))
+	p.HTML, err = p.document(sanitize(shown, address, l.Article))
 	return p, err
 }
 

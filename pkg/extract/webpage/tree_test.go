@@ -189,7 +189,7 @@ func TestMemory(t *testing.T) {
 	for name, source := range all {
 		data, began := []byte(source), time.Now()
 		var err error
-		used := peak.Of(func() { _, err = Read(t.Context(), data, "text/html", nil, Limits{}) })
+		used := peak.Of(func() { _, err = Read(t.Context(), data, "text/html", nil, Limits{Text: 100 << 20}) })
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	// pageWindow is the number of bytes of a page that are searched at a time: more than the text of a document has.
+	// pageWindow is the number of bytes of a page that are searched at a time.
 	pageWindow = 9 << 20
 	// pageOverlap is the number of bytes before the next part of a longer page that are searched again, for phrases.
 	pageOverlap = 64 << 10

@@ -30,6 +30,8 @@ type source struct {
 
 var _ search.Source = (*source)(nil)
 
+const _ = uint(search.MaxText - library.MaxText) // all of a text is indexed
+
 // Stream returns the name of the stream of NodeChanged events.
 func (s *source) Stream() string { return library.NodeStream }
 
@@ -106,6 +108,7 @@ func (s *source) read(ctx context.Context, p search.Pending, file library.File) 
 // withNumbers returns a text with the numbers of each of its sheets at the end of the sheet.
 func withNumbers(text, numbers string) string {
 	var b strings.Builder
+	b.Grow(len(text) + len(numbers) + strings.Count(text, "\f") + 1)
 	for {
 		sheet, rest, more := strings.Cut(text, "\f")
 		own, others, _ := strings.Cut(numbers, "\f")

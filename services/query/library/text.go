@@ -18,7 +18,7 @@ import (
 
 func textOperation() huma.Operation {
 	return resultOperation("get-library-text", "/v1/library/files/{id}/text", "Download the text of a file", "text/plain", "The text",
-		"The text extracted from a document, in UTF-8: at most 100 MiB of a text file, and 8 MiB of another document. The text of a "+
+		"The text extracted from a document, in UTF-8: at most 100 MiB. The text of a "+
 			"web page is that of the complete page. The metadata field textCut states whether it was truncated, and noText why it is empty. Returns 404 for a file without text.")
 }
 

@@ -22,6 +22,7 @@ import (
 	"github.com/assay-project/assay/pkg/extract/sheet"
 	"github.com/assay-project/assay/pkg/extract/wasm"
 	"github.com/assay-project/assay/pkg/extract/webpage"
+	"github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/services/analyzer/library/hostile"
 	"github.com/assay-project/assay/services/analyzer/library/step"
 )
@@ -43,7 +44,7 @@ const (
 // parsers parse a file by its extension, and return the maximum memory for it, including the file.
 func parsers(decoder *pixels.Decoder) map[string]func(ctx context.Context, data []byte) (most int64) {
 	documents := func(ctx context.Context, data []byte) int64 {
-		_, _ = office.Read(ctx, bytes.NewReader(data), int64(len(data)), office.Limits{}) // any result within the bounds is right
+		_, _ = office.Read(ctx, bytes.NewReader(data), int64(len(data)), office.Limits{Text: library.MaxText, To: io.Discard}) // any result within the bounds is right
 		return office.Memory(int64(len(data)))
 	}
 	pictures := func(ctx context.Context, data []byte) int64 {
@@ -72,7 +73,7 @@ func parsers(decoder *pixels.Decoder) map[string]func(ctx context.Context, data 
 	}
 	all := map[string]func(context.Context, []byte) int64{
 		"html": func(ctx context.Context, data []byte) int64 {
-			_, _ = webpage.Read(ctx, data, "text/html", nil, webpage.Limits{})
+			_, _ = webpage.Read(ctx, data, "text/html", nil, webpage.Limits{Text: library.MaxText})
 			return int64(len(data)) + webpage.Memory(int64(len(data)))
 		},
 		"xlsx": func(ctx context.Context, data []byte) int64 {

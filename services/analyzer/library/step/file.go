@@ -112,29 +112,36 @@ func (f *File) ResultPart(ctx context.Context, name string, offset, length int64
 const metaDigest = "sha256"
 
 // Stream is like Store, but stores the bytes that write produces, in constant memory. If an earlier attempt
-// has stored the object, Stream calls write again, and replaces the object if the length differs.
+// has stored the object, Stream replaces it if the length differs, for which it calls write again. It returns an error of write as it is.
 func (f *File) Stream(ctx context.Context, name, contentType string, write func(io.Writer) error) (key string, err error) {
 	key = library.ResultKey(f.ID, f.Run, name)
 	for {
 		from, to := io.Pipe()
-		ended := make(chan struct{})
+		var length counter
+		written := make(chan error, 1)
 		go func() {
-			defer close(ended)
-			to.CloseWithError(write(to))
+			err := write(io.MultiWriter(to, &length))
+			to.CloseWithError(err)
+			written <- err
 		}()
 		_, err = f.bucket.Put(ctx, key, contentType, nil, from)
+		exists := errors.Is(err, blob.ErrExists)
+		if exists {
+			_, _ = io.Copy(io.Discard, from) // for the length; its error is that of write
+		}
 		_ = from.Close() // stops write if its output was not read to the end
-		<-ended
-		if !errors.Is(err, blob.ErrExists) {
+		if failed := <-written; failed != nil && !errors.Is(failed, io.ErrClosedPipe) {
+			return "", failed
+		}
+		if !exists {
 			return key, err
 		}
 		object, err := f.bucket.Head(ctx, key)
 		if err != nil && !errors.Is(err, blob.ErrNotFound) {
 			return "", err
 		}
-		var length counter
-		if err := write(&length); err != nil || object.Size == int64(length) {
-			return key, err
+		if object.Size == int64(length) {
+			return key, nil
 		}
 		if err := f.bucket.Delete(ctx, key); err != nil {
 			return "", err

@@ -30,6 +30,20 @@ func (f *File) StoreText(ctx context.Context, name, s string) (key string, err e
 	return f.Store(ctx, name, "application/gzip", b.Bytes())
 }
 
+// StreamText is like StoreText, but stores the text that write produces, in constant memory.
+func (f *File) StreamText(ctx context.Context, name string, write func(io.Writer) error) (key string, err error) {
+	return f.Stream(ctx, name, "application/gzip", func(to io.Writer) error {
+		w, err := gzip.NewWriterLevel(to, gzip.BestSpeed)
+		if err == nil {
+			err = write(w)
+		}
+		if err != nil {
+			return err
+		}
+		return w.Close()
+	})
+}
+
 // Decoding returns the metadata that say how a text was decoded.
 func Decoding(o plaintext.Outcome) map[string]any {
 	found := map[string]any{"charset": o.Name, "charsetSource": string(o.How)}

@@ -5,7 +5,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"strings"
+	"io"
 	"time"
 
 	"github.com/assay-project/assay/pkg/extract/office"
@@ -15,28 +15,39 @@ import (
 	"github.com/assay-project/assay/services/analyzer/library/step/generic"
 )
 
-const (
-	// maxBytes is the maximum size of a document.
-	maxBytes = 100 << 20
-	// maxText is the maximum size of the stored text of a document, in bytes.
-	maxText = 8 << 20
-)
+// maxBytes is the maximum size of a document.
+const maxBytes = 100 << 20
 
-// text stores the text of a file and returns the result of the step. If the text is empty, the result has the reason
-// none, or reason.NoText if that is nil.
-func text(ctx context.Context, f *step.File, engine, s, cut string, none error) (step.Result, error) {
-	key, err := f.StoreText(ctx, library.TextName, s)
-	return stored(engine, key, len(s), strings.TrimSpace(s) == "", cut, none), err
+// text describes a text that is written to it.
+type text struct {
+	to     io.Writer
+	length int  // in bytes
+	marked bool // a character is not white space
 }
 
-// stored returns the result of a step that has stored a text of length bytes under a key. The metadata entry
-// textLength is in bytes, textCut states why the text is truncated, and noText why it is empty.
-func stored(engine, key string, length int, empty bool, cut string, none error) step.Result {
-	r := step.Result{Engine: engine, Key: key, Metadata: map[string]any{"textLength": length}}
+func (t *text) Write(part []byte) (int, error) {
+	t.length += len(part)
+	t.marked = t.marked || len(bytes.TrimSpace(part)) > 0
+	return t.to.Write(part)
+}
+
+// stream stores the text that write produces, in constant memory, and describes it. It may call write again.
+func stream(ctx context.Context, f *step.File, write func(io.Writer) error) (t text, key string, err error) {
+	key, err = f.StreamText(ctx, library.TextName, func(to io.Writer) error {
+		t = text{to: to}
+		return write(&t)
+	})
+	return t, key, err
+}
+
+// stored returns the result of a step that has stored a text under a key. The metadata entry textLength is in bytes, textCut states
+// why the text is truncated, and noText why it is empty: the reason none, or reason.NoText if that is nil.
+func (t text) stored(engine, key, cut string, none error) step.Result {
+	r := step.Result{Engine: engine, Key: key, Metadata: map[string]any{"textLength": t.length}}
 	if cut != "" {
 		r.Metadata["textCut"] = cut
 	}
-	if empty {
+	if !t.marked {
 		r.Skipped = cmp.Or[error](none, reason.NoText)
 		r.Metadata["noText"] = reason.Of(r.Skipped)
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"strings"
 
 	"github.com/assay-project/assay/pkg/extract/convert"
@@ -30,23 +31,31 @@ type Office struct {
 	Pixels    int64 // the maximum number of pixels of a picture that gets thumbnails
 }
 
-// readOffice reads a document. The argument most is the limit of the text, or office.NoText. It also returns the
-// bytes of the document.
-func readOffice(ctx context.Context, f *step.File, most int) (d *office.Document, data []byte, err error) {
-	if data, err = f.Load(ctx, maxBytes); err != nil {
-		return nil, nil, err
-	}
+// describe returns a document without its text.
+func describe(ctx context.Context, data []byte) (*office.Document, error) {
 	if bytes.HasPrefix(data, []byte(`{\rtf`)) {
-		return &office.Document{Format: "rtf"}, data, nil
+		return &office.Document{Format: "rtf"}, nil
 	}
-	limit := step.ReadTime
-	if most == office.NoText {
-		limit = step.DrawTime
-	}
-	ctx, cancel := wasm.WithTime(ctx, limit)
+	ctx, cancel := wasm.WithTime(ctx, step.DrawTime)
 	defer cancel()
-	d, err = office.Read(ctx, bytes.NewReader(data), int64(len(data)), office.Limits{Text: most})
-	return d, data, err
+	return office.Read(ctx, bytes.NewReader(data), int64(len(data)), office.Limits{Text: office.NoText})
+}
+
+// archived reports whether a document may be one whose text package office reads: an archive, which can be in an encrypted
+// document.
+func archived(ctx context.Context, data []byte) (format string, is bool, err error) {
+	if bytes.HasPrefix(data, []byte("PK")) {
+		return "", true, nil
+	}
+	d, err := describe(ctx, data)
+	if err != nil {
+		return "", false, err
+	}
+	switch d.Format {
+	case "doc", "xls", "ppt", "rtf":
+		return d.Format, false, nil
+	}
+	return d.Format, true, nil
 }
 
 // officeMemory returns the maximum memory for reading a document, including its bytes.
@@ -61,19 +70,21 @@ func (o Office) Text() step.Step {
 			return step.Result{}, err
 		}
 		defer release()
-		d, data, err := readOffice(ctx, f, maxText)
+		data, err := f.Load(ctx, maxBytes)
 		if err != nil {
 			return step.Result{}, err
 		}
-		switch d.Format {
-		case "doc", "xls", "ppt", "rtf":
-		default:
-			return officeText(ctx, f, d)
+		format, readable, err := archived(ctx, data)
+		if err != nil {
+			return step.Result{}, err
+		}
+		if readable {
+			return officeText(ctx, f, data)
 		}
 		if !o.Converter.On() {
 			return step.Result{Skipped: reason.NeedsConverterForText}, nil
 		}
-		pdf, err := o.Converter.PDF(ctx, d.Format, data)
+		pdf, err := o.Converter.PDF(ctx, format, data)
 		if errors.Is(err, convert.ErrRefused) {
 			return step.Result{Partial: err, Engine: convertEngine}, nil
 		}
@@ -85,18 +96,26 @@ func (o Office) Text() step.Step {
 }
 
 // officeText stores the text of a document, and the numbers that it abbreviates.
-func officeText(ctx context.Context, f *step.File, d *office.Document) (step.Result, error) {
+func officeText(ctx context.Context, f *step.File, data []byte) (step.Result, error) {
+	var d *office.Document
+	t, key, err := stream(ctx, f, func(to io.Writer) (err error) {
+		ctx, cancel := wasm.WithTime(ctx, step.ReadTime)
+		defer cancel()
+		d, err = office.Read(ctx, bytes.NewReader(data), int64(len(data)), office.Limits{Text: library.MaxText, To: to})
+		return err
+	})
+	if err != nil {
+		return step.Result{}, err
+	}
 	if len(d.Numbers) > 0 {
 		if _, err := f.StoreText(ctx, library.NumbersName, numbers(d.Numbers)); err != nil {
 			return step.Result{}, err
 		}
 	}
-	r, err := text(ctx, f, officeEngine, d.Text, d.Cut, nil)
-	if err == nil {
-		put(r.Metadata, library.MetadataNumbers, len(d.Numbers))
-		put(r.Metadata, library.MetadataPageType, pageTypes[d.Format])
-	}
-	return r, err
+	r := t.stored(officeEngine, key, d.Cut, nil)
+	put(r.Metadata, library.MetadataNumbers, len(d.Numbers))
+	put(r.Metadata, library.MetadataPageType, pageTypes[d.Format])
+	return r, nil
 }
 
 // pageTypes are the types of pages by format.
@@ -122,7 +141,11 @@ func (o Office) Thumbnails() step.Step {
 		if err != nil {
 			return step.Result{}, err
 		}
-		d, data, err := readOffice(ctx, f, office.NoText)
+		data, err := f.Load(ctx, maxBytes)
+		var d *office.Document
+		if err == nil {
+			d, err = describe(ctx, data)
+		}
 		release() // before a picture is decoded
 		if err != nil {
 			return step.Result{}, err

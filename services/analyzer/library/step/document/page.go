@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"net/url"
 
@@ -30,7 +31,7 @@ func readPage(ctx context.Context, f *step.File) (*webpage.Page, error) {
 	}
 	ctx, cancel := wasm.WithTime(ctx, step.ReadTime)
 	defer cancel()
-	p, err := webpage.Read(ctx, data, f.ContentType, address, webpage.Limits{Text: maxText})
+	p, err := webpage.Read(ctx, data, f.ContentType, address, webpage.Limits{Text: library.MaxText})
 	return p, err
 }
 
@@ -69,10 +70,14 @@ func PageText() step.Step {
 		if _, err := f.Store(ctx, library.ReaderName, "text/html; charset=utf-8", []byte(p.HTML)); err != nil {
 			return step.Result{}, err
 		}
-		r, err := text(ctx, f, webpage.Engine(), p.Text, p.Cut, withoutText(p))
+		t, key, err := stream(ctx, f, func(to io.Writer) error {
+			_, err := io.WriteString(to, p.Text)
+			return err
+		})
 		if err != nil {
 			return step.Result{}, err
 		}
+		r := t.stored(webpage.Engine(), key, p.Cut, withoutText(p))
 		maps.Copy(r.Metadata, step.Decoding(p.Charset))
 		for name, value := range map[string]string{
 			"title": p.Title, "byline": p.Byline, "site": p.Site, "excerpt": p.Excerpt, "language": p.Language, "image": p.Image,

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"image"
+	"io"
 	"math"
 	"slices"
 
@@ -33,13 +34,20 @@ func PDFText(e *pdf.Engine) step.Step {
 
 // pdfText stores the text of a PDF as the text of the file. The step is partial if pages cannot be read.
 func pdfText(ctx context.Context, e *pdf.Engine, f *step.File, data []byte, engine string) (step.Result, error) {
-	positions := library.NewPositionsWriter()
-	t, err := e.Text(ctx, bytes.NewReader(data), int64(len(data)), pdf.Limits{Time: step.ReadTime}, pdf.TextLimits{
-		Bytes: maxText, See: func(n int, p pdf.Page) {
-			if len(p.Runs) > 0 {
-				positions.Add(n+1, positionsOf(p))
-			}
-		},
+	var (
+		positions *library.PositionsWriter
+		read      pdf.Text
+	)
+	t, key, err := stream(ctx, f, func(to io.Writer) (err error) {
+		positions = library.NewPositionsWriter()
+		read, err = e.Text(ctx, bytes.NewReader(data), int64(len(data)), pdf.Limits{Time: step.ReadTime}, pdf.TextLimits{
+			Bytes: library.MaxText, To: to, See: func(n int, p pdf.Page) {
+				if len(p.Runs) > 0 {
+					positions.Add(n+1, positionsOf(p))
+				}
+			},
+		})
+		return err
 	})
 	if err != nil {
 		return step.Result{}, err
@@ -48,15 +56,15 @@ func pdfText(ctx context.Context, e *pdf.Engine, f *step.File, data []byte, engi
 		return step.Result{}, err
 	}
 	var partial error
-	if t.Unreadable > 0 {
-		partial = reason.PagesUnreadable.Fill(t.Unreadable, t.Pages)
-		t.Cut = cmp.Or(t.Cut, partial.Error())
+	if read.Unreadable > 0 {
+		partial = reason.PagesUnreadable.Fill(read.Unreadable, read.Pages)
+		read.Cut = cmp.Or(read.Cut, partial.Error())
 	}
-	r, err := text(ctx, f, engine, t.Text, t.Cut, nil)
+	r := t.stored(engine, key, read.Cut, nil)
 	if partial != nil {
 		r.Partial, r.Skipped = partial, nil
 	}
-	return r, err
+	return r, nil
 }
 
 // positionsOf returns the positions of the words of a page.

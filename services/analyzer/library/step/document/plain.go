@@ -3,7 +3,6 @@ package document
 import (
 	"bufio"
 	"bytes"
-	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
@@ -22,8 +21,6 @@ const (
 	plainMemory = 32 << 20
 	// loaded is the size in bytes up to which a text is read at once. A larger one is read twice, first to detect its charset.
 	loaded = 8 << 20
-	// maxPlain is the maximum size of the stored text of a text file, in bytes.
-	maxPlain = 100 << 20
 )
 
 // PlainText returns the step that stores the text of a text file as UTF-8, in constant memory.
@@ -44,65 +41,49 @@ func PlainText() step.Step {
 		}
 		var (
 			outcome plaintext.Outcome
-			read    plain
-			failed  error
+			all     bool
 		)
-		key, err := f.Stream(ctx, library.TextName, "application/gzip", func(w io.Writer) error {
-			outcome, failed = content.ReadDetected(func(text io.Reader) error {
-				read = plain{}
-				return read.copy(w, text, maxPlain)
+		t, key, err := stream(ctx, f, func(to io.Writer) (err error) {
+			outcome, err = content.ReadDetected(func(text io.Reader) (err error) {
+				all, err = copyText(to, text, library.MaxText)
+				return err
 			})
-			return failed
+			return err
 		})
-		if binary := (*plaintext.NotTextError)(nil); errors.As(failed, &binary) {
-			return step.Result{}, failed
-		}
 		if err != nil {
 			return step.Result{}, err
 		}
 		cut := ""
-		if read.cut {
-			cut = fmt.Sprintf("only the first %d bytes of the text are stored", maxPlain)
+		if !all {
+			cut = fmt.Sprintf("only the first %d bytes of the text are stored", library.MaxText)
 		}
-		r := stored(plainEngine, key, read.length, !read.marked, cut, nil)
+		r := t.stored(plainEngine, key, cut, nil)
 		maps.Copy(r.Metadata, step.Decoding(outcome))
 		return r, nil
 	}}
 }
 
-// plain describes a text that was copied.
-type plain struct {
-	length int  // in bytes
-	cut    bool // there was more
-	marked bool // a character is not white space
-}
-
-// copy compresses the characters of a text that end within its first most bytes.
-func (p *plain) copy(to io.Writer, text io.Reader, most int64) error {
-	packed, err := gzip.NewWriterLevel(to, gzip.BestSpeed)
-	if err != nil {
-		return err
-	}
+// copyText copies the characters of a text that end within its first most bytes. It reports whether these are all.
+func copyText(to io.Writer, text io.Reader, most int64) (all bool, err error) {
+	length := int64(0)
 	source := bufio.NewReaderSize(&io.LimitedReader{R: text, N: most + 1}, 64<<10)
 	for {
 		part, err := source.Peek(source.Size())
 		if err != nil && !errors.Is(err, io.EOF) {
-			return err
+			return false, err
 		}
-		if over := int64(p.length+len(part)) - most; over > 0 {
-			part, p.cut = part[:len(part)-int(over)], true
-		}
+		over := length + int64(len(part)) - most
+		part = part[:len(part)-int(max(over, 0))]
 		part = part[:ended(part)]
-		p.length += len(part)
-		p.marked = p.marked || len(bytes.TrimSpace(part)) > 0
-		if _, err := packed.Write(part); err != nil {
-			return err
+		length += int64(len(part))
+		if _, err := to.Write(part); err != nil {
+			return false, err
 		}
-		if len(part) == 0 || p.cut {
-			return packed.Close()
+		if len(part) == 0 || over > 0 {
+			return over <= 0, nil
 		}
 		if _, err := source.Discard(len(part)); err != nil {
-			return err
+			return false, err
 		}
 	}
 }

@@ -80,7 +80,7 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "index of %d MB built in %.1f s\n", size>>20, built.Seconds())
+	fmt.Fprintf(out, "index of %.1f MB built in %.1f s\n", float64(size)/1e6, built.Seconds())
 	if err := s.searches(ctx, out, l, *searches); err != nil {
 		return err
 	}
