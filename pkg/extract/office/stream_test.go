@@ -17,7 +17,7 @@ import (
 )
 
 // streamed is the size of the texts of TestTextIsWrittenWhileItIsRead.
-var streamed = flag.Int("office.text", 3<<20, "size of the texts of large documents, in bytes")
+var streamed = flag.Int("office.text", 2<<20, "size of the texts of large documents, in bytes")
 
 // body returns units in random order, of about size bytes. Each %s of a unit becomes different words.
 func body(size int, units ...string) string {

@@ -10,16 +10,17 @@ import (
 	"github.com/assay-project/assay/pkg/extract/wasm"
 )
 
-// maxInstances is the maximum number of instances that read the text of a document.
-const maxInstances = 5
+// maxUnreadable is the maximum number of pages of a document that may end an instance. Others are then read in a new one.
+const maxUnreadable = 5
 
 // Text returns the text of a document as Document.Text does. It counts a page that ends the instance, because the page
-// crashes PDFium or exceeds the memory, as unreadable, and continues in a new instance. l.Time bounds all instances
+// crashes PDFium or exceeds the memory, as unreadable, and continues in a new instance. PDFium keeps parts of pages that it has read, so a page
+// that exceeds the memory after others is read again in a new instance first. l.Time bounds all instances
 // together; Text then returns the pages that it has read. It returns the errors of Open and of ctx.
 func (e *Engine) Text(ctx context.Context, r io.ReaderAt, size int64, l Limits, t TextLimits) (Text, error) {
 	var all Text
-	bytes := t.Bytes
-	for n := 1; ; n++ {
+	bytes, n := t.Bytes, 0
+	for {
 		d, err := e.Open(ctx, r, size, l)
 		if err != nil {
 			return all, err
@@ -32,15 +33,25 @@ func (e *Engine) Text(ctx context.Context, r io.ReaderAt, size int64, l Limits, 
 		}
 		all.add(part)
 		t.First += part.Pages
+		bounded := l.Time > 0
+		l.Time -= time.Since(began)
 		switch {
 		case ended == nil:
 			return all, nil
-		case errors.Is(ended, wasm.ErrTime):
+		case errors.Is(ended, wasm.ErrTime), bounded && l.Time <= 0:
 			all.Cut = fmt.Sprintf("only the first %d of %d pages are read; reading more takes longer than allowed", all.Pages, pages)
 			return all, nil
 		case !errors.Is(ended, wasm.ErrCrashed) && !errors.Is(ended, wasm.ErrMemory):
 			return all, ended
 		}
+		l.Time = max(l.Time, 0)
+		if bytes > 0 {
+			t.Bytes = max(bytes-all.Length, 1)
+		}
+		if part.Pages > 0 && errors.Is(ended, wasm.ErrMemory) {
+			continue
+		}
+		n++
 		const page = "\f"
 		missing := Text{Text: page, Length: len(page), Pages: 1, Unreadable: 1}
 		if t.To != nil {
@@ -57,13 +68,10 @@ func (e *Engine) Text(ctx context.Context, r io.ReaderAt, size int64, l Limits, 
 		if bytes > 0 {
 			t.Bytes = max(bytes-all.Length, 1)
 		}
-		if l.Time > 0 {
-			l.Time -= time.Since(began)
-		}
 		switch {
 		case t.First == pages:
 			return all, nil
-		case n == maxInstances || l.Time < 0:
+		case n == maxUnreadable:
 			all.Cut = fmt.Sprintf("only the first %d of %d pages are read; too many pages cannot be read", all.Pages, pages)
 			return all, nil
 		}

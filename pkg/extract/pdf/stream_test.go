@@ -13,6 +13,7 @@ import (
 
 	"github.com/assay-project/assay/pkg/extract/pdf"
 	"github.com/assay-project/assay/pkg/extract/pixels/peak"
+	"github.com/assay-project/assay/pkg/extract/wasm"
 	"github.com/assay-project/assay/pkg/extract/wasm/wasmtest"
 )
 
@@ -78,6 +79,28 @@ func TestTextIsWrittenPageByPage(t *testing.T) {
 	t.Logf("%d KB of text of %d pages: %d MB of memory, %v", text.Length>>10, text.Pages, used>>20, time.Since(began).Round(time.Millisecond))
 	if text.Text != "" || text.Cut != "" || text.Pages != len(to.pages) || to.page != len(to.pages) || text.Unreadable > 0 {
 		t.Errorf("got %+v and %d pages written, want all %d pages written", text, to.page, len(to.pages))
+	}
+}
+
+// TestPagesAreReadInSeveralInstances checks that all pages are read of a document that exceeds the memory because PDFium keeps parts of the pages
+// before.
+func TestPagesAreReadInSeveralInstances(t *testing.T) {
+	to := &pageByPage{t: t, pages: pages(6, 4000)}
+	data := wasmtest.PDF{Pages: to.pages}.Bytes()
+	limits := pdf.Limits{Memory: 24 << 20}
+	d, err := engine.Open(t.Context(), bytes.NewReader(data), int64(len(data)), limits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, err := d.Text(pdf.TextLimits{}); !errors.Is(err, wasm.ErrMemory) || text.Pages == 0 {
+		t.Fatalf("one instance: got %d pages and error %v, want some and %v", text.Pages, err, wasm.ErrMemory)
+	}
+	if err := d.Close(); err != nil {
+		t.Error(err)
+	}
+	text, err := engine.Text(t.Context(), bytes.NewReader(data), int64(len(data)), limits, pdf.TextLimits{To: to})
+	if err != nil || text.Unreadable > 0 || text.Pages != len(to.pages) || to.page != len(to.pages) || text.Cut != "" {
+		t.Errorf("got %+v, %d pages written and error %v, want %d readable pages", text, to.page, err, len(to.pages))
 	}
 }
 

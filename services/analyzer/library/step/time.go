@@ -13,4 +13,6 @@ const (
 	// AttemptTime bounds an attempt. It is longer than ReadTime, so that only an attempt that waits, for
 	// example for the bucket, exceeds it. Such an attempt is repeated.
 	AttemptTime = 90 * time.Second
+	// ReadRate is the number of bytes of a PDF for which reading its text may take a second longer.
+	ReadRate = 1 << 20
 )

@@ -64,7 +64,7 @@ func officeMemory(f *step.File) int64 { return office.Memory(min(f.Size, maxByte
 // Text returns the step that stores the text of an office document. If the converter rejects the document,
 // no text is stored, and the step is partial.
 func (o Office) Text() step.Step {
-	return step.Step{Time: step.AttemptTime + convert.Time, Run: func(ctx context.Context, f *step.File) (step.Result, error) {
+	return step.Step{Time: step.AttemptTime + convert.Time, Rate: step.ReadRate, Run: func(ctx context.Context, f *step.File) (step.Result, error) {
 		release, err := f.Reserve(ctx, officeMemory(f))
 		if err != nil {
 			return step.Result{}, err

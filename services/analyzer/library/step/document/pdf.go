@@ -9,6 +9,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"time"
 
 	"github.com/assay-project/assay/pkg/extract/pdf"
 	"github.com/assay-project/assay/pkg/extract/pixels"
@@ -23,7 +24,7 @@ const longestSide = 1200
 
 // PDFText returns the step that stores the text of a PDF, with the values of its forms and its annotations.
 func PDFText(e *pdf.Engine) step.Step {
-	return step.Step{Time: step.AttemptTime, Run: func(ctx context.Context, f *step.File) (step.Result, error) {
+	return step.Step{Time: step.AttemptTime, Rate: step.ReadRate, Run: func(ctx context.Context, f *step.File) (step.Result, error) {
 		data, err := f.Load(ctx, maxBytes)
 		if err != nil {
 			return step.Result{}, err
@@ -34,13 +35,14 @@ func PDFText(e *pdf.Engine) step.Step {
 
 // pdfText stores the text of a PDF as the text of the file. The step is partial if pages cannot be read.
 func pdfText(ctx context.Context, e *pdf.Engine, f *step.File, data []byte, engine string) (step.Result, error) {
+	limits := pdf.Limits{Time: step.ReadTime + time.Duration(f.Size/step.ReadRate)*time.Second}
 	var (
 		positions *library.PositionsWriter
 		read      pdf.Text
 	)
 	t, key, err := stream(ctx, f, func(to io.Writer) (err error) {
 		positions = library.NewPositionsWriter()
-		read, err = e.Text(ctx, bytes.NewReader(data), int64(len(data)), pdf.Limits{Time: step.ReadTime}, pdf.TextLimits{
+		read, err = e.Text(ctx, bytes.NewReader(data), int64(len(data)), limits, pdf.TextLimits{
 			Bytes: library.MaxText, To: to, See: func(n int, p pdf.Page) {
 				if len(p.Runs) > 0 {
 					positions.Add(n+1, positionsOf(p))
