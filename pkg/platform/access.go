@@ -47,6 +47,8 @@ var analyzer = []grant{
 	{"PhotoStates", "GetItem PutItem", []string{PhotoStates}},
 	{"SweepReports", "GetItem PutItem", []string{Sweeps}},
 	{"QuotaUse", "GetItem BatchGetItem Query PutItem UpdateItem DeleteItem", []string{QuotaOwners, Quota + "*"}},
+	{"Tags", "GetItem Query UpdateItem DeleteItem", []string{Tags + "*"}},
+	{"Gone", "DeleteItem", []string{Matches + "*", RuleLogs + "*"}},
 }
 
 var query = []grant{

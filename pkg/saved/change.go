@@ -56,6 +56,9 @@ func (s *Tags) Add(ctx context.Context, owner string, i Item, given string) erro
 
 // create writes the row of an item that has no tags. done is false if there is one.
 func (s *Tags) create(ctx context.Context, owner string, i Item, given string) (done bool, err error) {
+	if err := s.register(ctx, owner); err != nil {
+		return true, err
+	}
 	r, now := platform.Key(platform.Tags+owner, i.sortKey()), table.Integer(time.Now().UnixMilli())
 	r["tags"], r["createdAt"], r["updatedAt"] = table.Map(table.Key{tag.Fold(given): table.Text(given)}), now, now
 	err = s.transact(ctx, owner, 1, types.TransactWriteItem{Put: &types.Put{

@@ -12,6 +12,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -70,6 +71,7 @@ type Tags struct {
 	db                 *dynamodb.Client
 	table              string
 	maxTags, maxTagged int
+	registered         sync.Map // owners in the list of those with tags
 }
 
 // NewTags returns the tags in the platform table.
@@ -82,13 +84,20 @@ type row struct {
 	SortKey   string            `dynamodbav:"SK"`
 	Tags      map[string]string `dynamodbav:"tags"`
 	CreatedAt int64             `dynamodbav:"createdAt"` // epoch milliseconds
+	UpdatedAt int64             `dynamodbav:"updatedAt"` // epoch milliseconds
+	MissingAt int64             `dynamodbav:"missingAt"` // epoch milliseconds; see Swept
 	Format    int64             `dynamodbav:"formatVersion"`
+}
+
+func (r row) item() Item {
+	area, id, _ := strings.Cut(r.SortKey, "#")
+	return Item{area, id}
 }
 
 // tagged returns the item of a row. ok is false for a row of another kind or of a newer format.
 func (r row) tagged() (t Tagged, ok bool) {
-	area, id, ok := strings.Cut(r.SortKey, "#")
-	return Tagged{Item{area, id}, r.Tags, time.UnixMilli(r.CreatedAt).UTC()}, ok && r.Format <= platform.Format && len(r.Tags) > 0
+	t = Tagged{r.item(), r.Tags, time.UnixMilli(r.CreatedAt).UTC()}
+	return t, t.ID != "" && r.Format <= platform.Format && len(r.Tags) > 0
 }
 
 // List reads the tagged items of an owner, or those of one area unless that is empty, with strong consistency, by area and id.

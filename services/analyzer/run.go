@@ -23,6 +23,7 @@ import (
 	libraries "github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/pkg/obs"
 	"github.com/assay-project/assay/pkg/quota"
+	"github.com/assay-project/assay/pkg/saved"
 	"github.com/assay-project/assay/pkg/service"
 	"github.com/assay-project/assay/pkg/sweep"
 	"github.com/assay-project/assay/pkg/web"
@@ -111,7 +112,8 @@ func open(ctx context.Context, cfg Config, client string, connect func(context.C
 	if err := service.OpenAll(s, list, Shared{backends, work.New(cfg.Work, backends.Bus, reg, names(list)...), s.Quotas, log, reg, cfg.engines(log)}); err != nil {
 		return nil, nil, err
 	}
-	return s, sweeper.New(cfg.Sweep, cfg.Work.Lease, backends.Bus, sweep.NewReports(s.Documents), log, reg, s.Areas), nil
+	sweeps := sweeper.New(cfg.Sweep, cfg.Work.Lease, backends.Bus, sweep.NewReports(s.Documents), saved.NewTags(backends.DB, cfg.Platform), log, reg, s.Areas)
+	return s, sweeps, nil
 }
 
 func names(list []Entry) []string {

@@ -19,7 +19,7 @@ type Text struct {
 // TextLimits limits the result of Text. 0 selects the default.
 type TextLimits struct {
 	First int // number of the first page, counted from 0
-	Pages int // number of the page at which Text ends; default: 2,000
+	Pages int // number of the page at which Text ends; default: 20,000
 	Bytes int // default: 8 MiB
 	// To, unless it is nil, receives the text, of which Text then keeps only one page. An error of To ends Text.
 	To io.Writer
@@ -31,7 +31,7 @@ type TextLimits struct {
 // is omitted and counted. If a page ends the instance, Text returns the text of the pages before it with the error.
 func (d *Document) Text(l TextLimits) (Text, error) {
 	if l.Pages == 0 {
-		l.Pages = 2000
+		l.Pages = 20_000
 	}
 	if l.Bytes == 0 {
 		l.Bytes = 8 << 20

@@ -56,5 +56,5 @@ func (a *Area) Consumers() []bus.Consumer {
 // Sweep repairs items that have no outstanding message, and deletes orphaned texts.
 func (a *Area) Sweep(ctx context.Context, r *sweeper.Run) error {
 	s := newSweep(ctx, a, r)
-	return errors.Join(s.counting.Sweep(ctx, r), sweeper.Sweep(ctx, r, s, s))
+	return errors.Join(s.counting.Sweep(ctx, r), r.Tags(ctx, a.exist), sweeper.Sweep(ctx, r, s, s))
 }

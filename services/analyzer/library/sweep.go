@@ -58,6 +58,7 @@ type sweep struct {
 func (s sweep) run(ctx context.Context, r *sweeper.Run) error {
 	return errors.Join(
 		s.counting.Sweep(ctx, r),
+		r.Tags(ctx, s.store.Exist),
 		r.Walk(ctx, "workflows", func(ctx context.Context, cursor string) (string, int, error) {
 			page, err := s.store.ScanWorkflows(ctx, cursor, library.ScanLimit)
 			return checkPage(ctx, r, page, err, s.workflow)

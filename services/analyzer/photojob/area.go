@@ -143,6 +143,7 @@ func (a *Area) Sweep(ctx context.Context, r *sweeper.Run) error {
 	s := sweep{steps{a}, &sweeper.Counting{Quotas: a.quotas, Area: photojob.Name, Exist: a.exist}}
 	return errors.Join(
 		s.counting.Sweep(ctx, r),
+		r.Tags(ctx, a.exist),
 		sweeper.Sweep(ctx, r, s, objects{s.steps, a.temp}),
 		sweeper.WalkObjects(ctx, r, "final objects", objects{s.steps, a.final}),
 	)

@@ -12,9 +12,9 @@ const (
 	InconsistentCopies = "inconsistent_copies" // rows of one item that differ; repaired from the first one
 )
 
-// codes returns the codes above and those of quotas.
+// codes returns the codes above and those of quotas and tags.
 func codes() []string {
 	return []string{
-		LostMessage, UnnotifiedOutcome, UnreadableItem, OrphanObject, AbandonedUpload, SuspiciousOrphan, InconsistentCopies, uncountedItem, countedNothing,
+		LostMessage, UnnotifiedOutcome, UnreadableItem, OrphanObject, AbandonedUpload, SuspiciousOrphan, InconsistentCopies, uncountedItem, countedNothing, tagsWithoutItem,
 	}
 }

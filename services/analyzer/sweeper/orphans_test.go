@@ -77,7 +77,7 @@ func (a *shareArea) Remove(_ context.Context, key string) error {
 }
 
 func (a *shareArea) sweeper(reports *sweep.Reports, log zerolog.Logger) *sweeper.Sweeper {
-	return sweeper.New(sweeper.Config{Rate: 1_000_000}, 0, nil, reports, log, prometheus.NewRegistry(), []*shareArea{a})
+	return sweeper.New(sweeper.Config{Rate: 1_000_000}, 0, nil, reports, nil, log, prometheus.NewRegistry(), []*shareArea{a})
 }
 
 // TestOnlyFewOrphansAreDeleted checks the share of orphans up to which a sweep deletes them: at most 1 percent, or at
@@ -115,7 +115,7 @@ func TestPeriodicRunsCountAllPages(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			a := newShareArea(orphans, 100)
 			cfg := sweeper.Config{Rate: 2, Every: 10 * time.Second} // two pages in each run
-			w := sweeper.New(cfg, 0, nil, nil, zerolog.Nop(), prometheus.NewRegistry(), []*shareArea{a})
+			w := sweeper.New(cfg, 0, nil, nil, nil, zerolog.Nop(), prometheus.NewRegistry(), []*shareArea{a})
 			ctx, cancel := context.WithTimeout(t.Context(), 45*time.Second)
 			defer cancel()
 			if err := w.Work(ctx); err != nil || len(a.removed) > 0 {
@@ -125,7 +125,7 @@ func TestPeriodicRunsCountAllPages(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			a := newShareArea(orphans, 100)
 			cfg := sweeper.Config{Rate: 2, Every: 10 * time.Second}
-			w := sweeper.New(cfg, 0, nil, nil, zerolog.Nop(), prometheus.NewRegistry(), []*shareArea{a})
+			w := sweeper.New(cfg, 0, nil, nil, nil, zerolog.Nop(), prometheus.NewRegistry(), []*shareArea{a})
 			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 			defer cancel()
 			if err := w.Work(ctx); err != nil || len(a.removed) > 0 != deleted {

@@ -64,7 +64,7 @@ func openCounted(t *testing.T) (*counted, *quota.Quotas) {
 func recount(t *testing.T, c *counted, lease time.Duration, dry bool) []string {
 	t.Helper()
 	var found []string
-	_, err := sweeper.New(sweeper.Config{Rate: 1_000_000}, lease, nil, nil, zerolog.Nop(), prometheus.NewRegistry(), []*counted{c}).
+	_, err := sweeper.New(sweeper.Config{Rate: 1_000_000}, lease, nil, nil, nil, zerolog.Nop(), prometheus.NewRegistry(), []*counted{c}).
 		Once(t.Context(), sweeper.Options{DryRun: dry, Tell: func(f sweeper.Finding) {
 			found = append(found, f.Found+" "+f.ID+map[bool]string{true: ": " + f.Error}[f.Error != ""])
 		}})

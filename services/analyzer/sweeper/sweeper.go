@@ -30,6 +30,7 @@ import (
 
 	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/obs"
+	"github.com/assay-project/assay/pkg/saved"
 	"github.com/assay-project/assay/pkg/sweep"
 )
 
@@ -108,6 +109,7 @@ type Sweeper struct {
 	lease    time.Duration
 	bus      *bus.Bus
 	reports  *sweep.Reports
+	tags     *saved.Tags
 	areas    []Area
 	log      zerolog.Logger
 	found    *prometheus.CounterVec
@@ -119,8 +121,8 @@ type Sweeper struct {
 }
 
 // New returns a Sweeper of the areas. It skips items whose state changed within the lease of a
-// worker, publishes outcomes to b, and stores the reports of its runs in reports, which may be nil.
-func New[A Area](cfg Config, lease time.Duration, b *bus.Bus, reports *sweep.Reports, log zerolog.Logger, reg prometheus.Registerer, areas []A) *Sweeper {
+// worker, publishes outcomes to b, stores the reports of its runs in reports, and removes tags of missing items. Both may be nil.
+func New[A Area](cfg Config, lease time.Duration, b *bus.Bus, reports *sweep.Reports, tags *saved.Tags, log zerolog.Logger, reg prometheus.Registerer, areas []A) *Sweeper {
 	all := make([]Area, len(areas))
 	found := promauto.With(reg).NewCounterVec(prometheus.CounterOpts{
 		Name: "assay_sweep_items_total", Help: "Findings of sweeps, by area and code, and whether they were repaired (yes, no).",
@@ -133,7 +135,7 @@ func New[A Area](cfg Config, lease time.Duration, b *bus.Bus, reports *sweep.Rep
 		}
 	}
 	return &Sweeper{
-		cfg: cfg, lease: lease, bus: b, reports: reports, areas: all, log: log, opened: time.Now(), cursors: map[string]string{}, tallies: map[string]map[Orphans]*tally{},
+		cfg: cfg, lease: lease, bus: b, reports: reports, tags: tags, areas: all, log: log, opened: time.Now(), cursors: map[string]string{}, tallies: map[string]map[Orphans]*tally{},
 		requests: make(chan *request, 1), found: found,
 	}
 }

@@ -52,7 +52,7 @@ func (s *pagedArea) Sweep(ctx context.Context, r *sweeper.Run) error {
 }
 
 func open(cfg sweeper.Config, s *pagedArea) *sweeper.Sweeper {
-	return sweeper.New(cfg, 0, nil, nil, zerolog.Nop(), prometheus.NewRegistry(), []*pagedArea{s})
+	return sweeper.New(cfg, 0, nil, nil, nil, zerolog.Nop(), prometheus.NewRegistry(), []*pagedArea{s})
 }
 
 func TestOnceReadsAllAtConfiguredRate(t *testing.T) {
@@ -166,7 +166,7 @@ func (c *orphanArea) Remove(context.Context, string) error { return nil }
 
 func TestDeletedObjectIsNotOrphan(t *testing.T) {
 	var found []string
-	s := sweeper.New(sweeper.Config{Rate: 1000}, 0, nil, nil, zerolog.Nop(), prometheus.NewRegistry(), []*orphanArea{{}})
+	s := sweeper.New(sweeper.Config{Rate: 1000}, 0, nil, nil, nil, zerolog.Nop(), prometheus.NewRegistry(), []*orphanArea{{}})
 	_, err := s.Once(t.Context(), sweeper.Options{Tell: func(f sweeper.Finding) { found = append(found, f.ID) }})
 	if err != nil || !slices.Equal(found, []string{"a"}) {
 		t.Errorf("found %q, %v, want only a", found, err)

@@ -55,5 +55,5 @@ func (a *Area) Consumers() []bus.Consumer {
 // uploads.
 func (a *Area) Sweep(ctx context.Context, r *sweeper.Run) error {
 	s := sweep{steps{a}, &sweeper.Counting{Quotas: a.quotas, Area: textfile.Name, Exist: a.exist}}
-	return errors.Join(s.counting.Sweep(ctx, r), sweeper.Sweep(ctx, r, s, s), sweeper.WalkUploads(ctx, r, a.bucket, textfile.ObjectPrefix))
+	return errors.Join(s.counting.Sweep(ctx, r), r.Tags(ctx, a.exist), sweeper.Sweep(ctx, r, s, s), sweeper.WalkUploads(ctx, r, a.bucket, textfile.ObjectPrefix))
 }

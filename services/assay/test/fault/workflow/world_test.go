@@ -209,7 +209,7 @@ func (w *world) sweep(o *worker) map[string][]string { return w.sweepSince(o, ti
 func (w *world) sweepSince(o *worker, since time.Time) map[string][]string {
 	w.t.Helper()
 	found := map[string][]string{}
-	s := sweeper.New(sweeper.Config{Rate: 1e6}, 0, o.bus, nil, zerolog.Nop(), obs.NewRegistry(), []*analyzed.Area{o.area})
+	s := sweeper.New(sweeper.Config{Rate: 1e6}, 0, o.bus, nil, nil, zerolog.Nop(), obs.NewRegistry(), []*analyzed.Area{o.area})
 	_, err := s.Once(w.t.Context(), sweeper.Options{OutcomesSince: since, Tell: func(f sweeper.Finding) {
 		found[f.Found] = append(found[f.Found], f.ID)
 		if f.Error != "" {
