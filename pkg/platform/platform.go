@@ -30,6 +30,7 @@
 //	WEBHOOK#PENDING#<shard>  <endpoint>#<next attempt>#<time>#<event>  a pending delivery; written by query
 //	TAG#<owner>    <area>#<id>  the tags that an owner gave to an item; written by ingest (pkg/saved)
 //	TAG#<owner>    count     the number of items that the owner has tagged; written by ingest
+//	TAG#           <owner>   an owner that has tagged an item; written by ingest, for sweeps
 //	SEARCH#<owner>  <name>   a search that the owner has saved; written by ingest (pkg/saved)
 //	MATCH#<owner>  <area>#<id>  the searches of the owner that an item has matched; written by query (pkg/saved)
 //	RULE#<owner>   <name>    a rule of the owner; written by ingest (pkg/saved)

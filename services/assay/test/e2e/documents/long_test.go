@@ -38,7 +38,7 @@ func prose(seed uint64, size int) []string {
 
 // TestLongDocuments checks that all of a long text is stored and served, and found with the page and, in a PDF, the place of its last word.
 func TestLongDocuments(t *testing.T) {
-	const perPage = 10 // paragraphs
+	const perPage = 40 // paragraphs
 	s := system.StartServer(t, t.TempDir())
 	c := s.Client(t, system.NewOwner())
 	for i, test := range []struct {
