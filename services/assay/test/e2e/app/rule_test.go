@@ -8,7 +8,7 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// TestRules: a rule is added, tried out, disabled and deleted in the browser, and acts on a new file meanwhile.
+// TestRules: a rule is added, tried out, edited, put after another one, disabled and deleted in the browser, and acts on a new file meanwhile.
 func TestRules(t *testing.T) {
 	t.Parallel()
 	s := system.StartServer(t, t.TempDir())
@@ -41,8 +41,30 @@ func TestRules(t *testing.T) {
 	p.State(t, "rules-dry-run")
 	p.Click(t, ".dialog-foot button", "Close")
 
-	file := upload(t, s.System, p.Owner, "b.txt", "another budget")
+	p.Click(t, "main button", "Add rule")
+	fill(t, p, "dialog .field:nth-of-type(1) input", "archive")
+	fill(t, p, "dialog .field:nth-of-type(2) input", "archive")
+	fill(t, p, "dialog .step input", "old")
+	p.Click(t, ".dialog-foot button", "Add")
+	p.See(t, ".rows .row:first-child .name", "archive")
+	p.Click(t, ".rows button", "Actions for archive")
+	p.Click(t, "[role=menuitem]", "Edit")
+	fill(t, p, "dialog .step input", "older")
+	fill(t, p, "dialog input[type=number]", "5")
+	p.State(t, "rules-edit")
+	p.Click(t, ".dialog-foot button", "Save")
+	p.See(t, ".rows .row:last-child .name", "archive") // it acts after the other one from now on
 	c := s.Client(t, p.Owner)
+	edited, err := c.Rule(system.Within(t), "archive")
+	if err != nil || edited.Order != 5 || edited.Query != "archive" || len(edited.Actions) != 1 || edited.Actions[0].Tag != "older" || !edited.Enabled {
+		t.Errorf("got %+v, %v; want the edited rule", edited, err)
+	}
+	p.Click(t, ".rows button", "Actions for archive")
+	p.Click(t, "[role=menuitem]", "Delete")
+	p.Click(t, ".dialog-foot button", "Delete")
+	p.See(t, ".rows .row:first-child:last-child .name", "budgets")
+
+	file := upload(t, s.System, p.Owner, "b.txt", "another budget")
 	system.Eventually(t, func() error {
 		i, err := c.Item(system.Within(t), "textfile", file.FileID)
 		if err == nil && !slices.Equal(i.Tags, []string{"money"}) {

@@ -1,54 +1,69 @@
-// The dialog that adds a rule.
+// The dialog that adds or edits a rule.
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { areas } from "../areas.js";
 import { Ask } from "../ui/ask.js";
 import { Button, IconButton } from "../ui/button.js";
 import { Close, Plus } from "../ui/icon.js";
+import { Bdi } from "../ui/text.js";
 import { toast } from "../ui/toast.js";
-import { actionOf, save, type Verb, verbs } from "./view.js";
+import { type Action, actionOf, type Rule, save, stepOf, type Verb, verbs } from "./view.js";
 
 interface Step {
   verb: Verb;
   value: string;
+  kept?: Action; // the action of the rule, until the step is changed: it can have options that the dialog does not show
 }
 
 const most = 10; // actions of a rule
 
-export function Add({ added, close }: { added: () => void; close: () => void }): JSX.Element {
-  const [name, setName] = useState(""), [query, setQuery] = useState(""), [area, setArea] = useState(""), [order, setOrder] = useState("0");
-  const [steps, setSteps] = useState<Step[]>([{ verb: "tag", value: "" }]);
-  const change = (n: number, to: Partial<Step>): void => setSteps((all) => all.map((s, i) => i === n ? { ...s, ...to } : s));
-  const ready = name.trim() !== "" && query.trim() !== "" && steps.every((s) => s.verb === "edit" || s.value.trim() !== "");
+/** Adds a rule, or edits one. */
+export function Form({ rule, saved, close }: { rule?: Rule; saved: () => void; close: () => void }): JSX.Element {
+  const [name, setName] = useState(rule?.name ?? ""), [query, setQuery] = useState(rule?.q ?? "");
+  const [area, setArea] = useState(rule?.areas.join(" ") ?? ""), [order, setOrder] = useState(String(rule?.order ?? 0));
+  const [steps, setSteps] = useState<Step[]>(rule?.actions.map((a) => ({ ...stepOf(a), kept: a })) ?? [{ verb: "tag", value: "" }]);
+  const change = (n: number, to: Partial<Step>): void =>
+    setSteps((all) => all.map((s, i) => i === n ? { verb: s.verb, value: s.value, ...to } : s));
+  const search = rule?.search; // the name of a saved search, which stays
+  const ready = name.trim() !== "" && (search !== undefined || query.trim() !== "") && order.trim() !== "" &&
+    steps.every((s) => s.verb === "edit" || s.value.trim() !== "");
   const act = async (): Promise<void> => {
     await save(name.trim(), {
-      q: query.trim(), areas: area ? [area] : [], order: Number(order), enabled: true,
-      actions: steps.map((s) => actionOf(s.verb, s.value.trim())),
+      ...search ? { search } : { q: query.trim() }, areas: area ? area.split(" ") : [],
+      order: Number(order), enabled: rule?.enabled ?? true,
+      actions: steps.map((s) => s.kept ?? actionOf(s.verb, s.value.trim())),
     });
     toast("Rule saved.");
-    added();
+    saved();
   };
   return (
-    <Ask title="Add rule" verb="Add" close={close} ready={ready} act={act}>
-      <label class="field">
-        <span>Name <small class="soft">(a rule with this name is replaced)</small></span>
-        <input
-          data-focus required maxLength={64} pattern="[a-z0-9][a-z0-9\-]*" title="Letters a to z, digits and hyphens" autocomplete="off"
-          spellcheck={false} value={name} onInput={(event) => setName(event.currentTarget.value)}
-        />
-      </label>
-      <label class="field">
-        <span>New items that match <small class="soft">(a query of the search)</small></span>
-        <input
-          required maxLength={500} placeholder="invoice type:pdf" autocomplete="off" spellcheck={false}
-          value={query} onInput={(event) => setQuery(event.currentTarget.value)}
-        />
-      </label>
+    <Ask title={rule ? `Edit ${rule.name}` : "Add rule"} verb={rule ? "Save" : "Add"} close={close} ready={ready} act={act}>
+      {!rule && (
+        <label class="field">
+          <span>Name <small class="soft">(a rule with this name is replaced)</small></span>
+          <input
+            data-focus required maxLength={64} pattern="[a-z0-9][a-z0-9\-]*" title="Letters a to z, digits and hyphens" autocomplete="off"
+            spellcheck={false} value={name} onInput={(event) => setName(event.currentTarget.value)}
+          />
+        </label>
+      )}
+      {search
+        ? <p class="soft">It acts on new matches of the saved search <Bdi text={search} />.</p>
+        : (
+          <label class="field">
+            <span>New items that match <small class="soft">(a query of the search)</small></span>
+            <input
+              data-focus={rule !== undefined} required maxLength={500} placeholder="invoice type:pdf" autocomplete="off" spellcheck={false}
+              value={query} onInput={(event) => setQuery(event.currentTarget.value)}
+            />
+          </label>
+        )}
       <label class="field">
         Area
         <select value={area} onChange={(event) => setArea(event.currentTarget.value)}>
           <option value="">All</option>
           {areas.map((a) => <option key={a.name} value={a.name}>{a.label}</option>)}
+          {rule && rule.areas.length > 1 && <option value={rule.areas.join(" ")}>{rule.areas.join(", ")}</option>}
         </select>
       </label>
       <fieldset class="steps">

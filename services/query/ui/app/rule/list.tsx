@@ -5,14 +5,14 @@ import { message } from "../api/client.js";
 import { Confirm } from "../ui/ask.js";
 import { Button } from "../ui/button.js";
 import { Badge, EmptyState, ErrorState, Loading, RetryNotice, Skeleton } from "../ui/feedback.js";
-import { Filter, More, Pause, Play, Plus, Search, Trash } from "../ui/icon.js";
+import { Filter, More, Pause, Pencil, Play, Plus, Search, Trash } from "../ui/icon.js";
 import { Menu } from "../ui/menu.js";
 import { Page } from "../ui/page.js";
 import { usePolled } from "../ui/poll.js";
 import { type Column, Table } from "../ui/table.js";
 import { Bdi } from "../ui/text.js";
 import { toast } from "../ui/toast.js";
-import { Add } from "./form.js";
+import { Form } from "./form.js";
 import { Try } from "./try.js";
 import { actionText, enable, itemsOf, listRules, remove, type Rule } from "./view.js";
 import "./rule.css";
@@ -22,7 +22,7 @@ const most = 100; // rules of an owner
 
 export default function Rules(): JSX.Element {
   const { value: all, error, again } = usePolled(listRules, every);
-  const [adding, add] = useState(false), [trying, tryRule] = useState(""), [deleting, ask] = useState("");
+  const [form, open] = useState<{ rule?: Rule }>(), [trying, tryRule] = useState(""), [deleting, ask] = useState("");
   const change = (done: Promise<unknown>): void => {
     done.then(() => again()).catch((failed: unknown) => toast(message(failed), { bad: true }));
   };
@@ -38,6 +38,7 @@ export default function Rules(): JSX.Element {
       cell: (r) => <Badge tone={r.enabled ? "good" : "neutral"}>{r.enabled ? "Enabled" : "Disabled"}</Badge> },
     { key: "menu", label: "Actions", quiet: true, width: "3rem", align: "end", cell: (r) => (
       <Menu label={`Actions for ${r.name}`} button={<More />} items={[
+        { label: "Edit …", icon: Pencil, act: () => open({ rule: r }) },
         { label: "Dry run", icon: Search, act: () => tryRule(r.name) },
         r.enabled
           ? { label: "Disable", icon: Pause, act: () => change(enable(r, false)) }
@@ -46,7 +47,7 @@ export default function Rules(): JSX.Element {
       ]} />
     ) },
   ];
-  const button = <Button kind="primary" icon={Plus} disabled={(all?.length ?? 0) >= most} onClick={() => add(true)}>Add rule</Button>;
+  const button = <Button kind="primary" icon={Plus} disabled={(all?.length ?? 0) >= most} onClick={() => open({})}>Add rule</Button>;
   return (
     <Page
       title="Rules" actions={all !== undefined && all.length > 0 && button}
@@ -64,7 +65,7 @@ export default function Rules(): JSX.Element {
           </EmptyState>
         )
         : <Table label="Rules" columns={columns} rows={all} rowKey={(r) => r.name} />}
-      {adding && <Add added={() => void again()} close={() => add(false)} />}
+      {form && <Form {...form} saved={() => void again()} close={() => open(undefined)} />}
       {trying && <Try name={trying} close={() => tryRule("")} />}
       {deleting && (
         <Confirm

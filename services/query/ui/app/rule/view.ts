@@ -32,6 +32,12 @@ export function actionOf(verb: Verb, value: string): Action {
   return verb === "edit" ? { edit: { prompt: value } } : { [verb]: value };
 }
 
+/** What an action does, and with what, as the dialog shows it. */
+export function stepOf(a: Action): { verb: Verb; value: string } {
+  const verb = verbs.find(({ key }) => a[key])?.key ?? "tag";
+  return { verb, value: verb === "edit" ? a.edit?.prompt ?? "" : a[verb] ?? "" };
+}
+
 /** Describes an action in a few words. */
 export function actionText(a: Action): string {
   if (a.edit) return a.edit.prompt ? `edit: ${a.edit.prompt}` : "edit";
