@@ -3,6 +3,8 @@ package search
 import (
 	"slices"
 	"strings"
+
+	"github.com/assay-project/assay/pkg/terms"
 )
 
 // Excerpt is a part of a text that may contain matches.
@@ -21,19 +23,21 @@ func Whole(text string) Excerpt { return Excerpt{Text: text, Own: len(text), Las
 type passage struct {
 	Excerpt
 	matches []match
+	all     []match // of the excerpt
 }
 
 // passages returns the passages of an excerpt.
-func (e Excerpt) passages(terms Terms) []passage {
+func (e Excerpt) passages(asked Terms) []passage {
 	var all []passage
-	for _, m := range matches(e.Text, terms, maxMatches) {
+	found := matches(e.Text, asked, maxMatches)
+	for _, m := range found {
 		n := len(all)
 		switch {
 		case m.start >= e.Own:
 		case n > 0 && m.end-all[n-1].matches[0].start <= 2*around && !strings.Contains(e.Text[all[n-1].end():m.start], pageEnd):
 			all[n-1].matches = append(all[n-1].matches, m)
 		default:
-			all = append(all, passage{e, []match{m}})
+			all = append(all, passage{e, []match{m}, found})
 		}
 	}
 	return all
@@ -57,33 +61,70 @@ func (p passage) terms(seen map[int]bool) (count, fresh int) {
 	return len(own), fresh
 }
 
-// parts returns the passage with the words around it on its page.
-func (p passage) parts() []Part {
-	start, end := widened(p.Text, p.matches[0].start, p.end())
+// span returns the part of the excerpt that is shown: the passage with the words around it on its page.
+func (p passage) span() (start, end int) {
+	start, end = widened(p.Text, p.matches[0].start, p.end())
 	start += strings.LastIndex(p.Text[start:p.matches[0].start], pageEnd) + 1
 	if i := strings.Index(p.Text[p.end():end], pageEnd); i >= 0 {
 		end = p.end() + i
 	}
-	return p.Excerpt.parts(start, end, p.matches)
+	return start, end
+}
+
+// parts returns what is shown of the passage, with all matches in it.
+func (p passage) parts() []Part {
+	start, end := p.span()
+	shown := slices.DeleteFunc(slices.Clone(p.all), func(m match) bool { return m.start < start || m.end > end })
+	return p.Excerpt.parts(start, end, shown)
+}
+
+// repeats reports whether a passage shows hardly more than another one: they overlap, or have most of their words in common.
+func (p passage) repeats(other passage) bool {
+	start, end := p.span()
+	from, to := other.span()
+	if p.At+start < other.At+to && other.At+from < p.At+end {
+		return true
+	}
+	own, others := wordsOf(p.Text[start:end]), wordsOf(other.Text[from:to])
+	shared := 0
+	for word := range own {
+		if others[word] {
+			shared++
+		}
+	}
+	return 5*shared >= 4*max(len(own), len(others))
+}
+
+func wordsOf(text string) map[string]bool {
+	words := map[string]bool{}
+	for w := range terms.Words(text) {
+		words[w.Text] = true
+	}
+	return words
 }
 
 // best returns the passages with the most distinct terms, first those that the passages chosen before do not have, in the order of the
-// text.
-func best(all []passage, most int) []passage {
+// text. It omits passages that repeat another one.
+func best(all []passage, number int) []passage {
 	all = slices.Clone(all)
 	seen := map[int]bool{}
 	var chosen []passage
-	for len(chosen) < most && len(all) > 0 {
-		at, terms, fresh := 0, -1, -1
+	for len(chosen) < number && len(all) > 0 {
+		at, most, fresh := 0, -1, -1
 		for i, p := range all {
-			if count, news := p.terms(seen); news > fresh || news == fresh && count > terms {
-				at, terms, fresh = i, count, news
+			if count, news := p.terms(seen); news > fresh || news == fresh && count > most {
+				at, most, fresh = i, count, news
 			}
 		}
 		for _, m := range all[at].matches {
 			seen[m.term] = true
 		}
-		chosen, all = append(chosen, all[at]), slices.Delete(all, at, at+1)
+		last := all[at]
+		chosen, all = append(chosen, last), slices.Delete(all, at, at+1)
+		all = slices.DeleteFunc(all, func(p passage) bool {
+			_, fresh := p.terms(seen)
+			return fresh == 0 && p.repeats(last)
+		})
 	}
 	slices.SortFunc(chosen, func(a, b passage) int { return a.At + a.matches[0].start - b.At - b.matches[0].start })
 	return chosen

@@ -61,6 +61,36 @@ func TestSnippets(t *testing.T) {
 	}
 }
 
+// TestSnippetsMarkAllMatches checks that every match in a snippet is marked, and that no snippet repeats another one.
+func TestSnippetsMarkAllMatches(t *testing.T) {
+	parsed, err := terms.Parse("fox")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sentence := "The quick brown fox and another fox met a third fox near the old mill by the river. "
+	other := "A fox was never seen again in those woods after winter came. "
+	for _, c := range []struct {
+		text string
+		want int
+	}{
+		{strings.Repeat(sentence, 9), 1},                         // overlapping, then equal passages
+		{sentence + strings.Repeat("words ", 100) + sentence, 1}, // equal passages
+		{sentence + strings.Repeat("words ", 100) + other + "end", 2},
+	} {
+		got := snippets(t, "", c.text, parsed.Terms)
+		if len(got) != c.want {
+			t.Errorf("got %d snippets %+v, want %d", len(got), got, c.want)
+		}
+		for _, s := range got {
+			for _, p := range s.Parts {
+				if !p.Match && strings.Contains(p.Text, "fox") {
+					t.Errorf("the part %q of a snippet has a match that is not marked", p.Text)
+				}
+			}
+		}
+	}
+}
+
 // TestSnippetsEndWithPages checks that snippets have the words of one page, and that an ellipsis means that the page continues.
 func TestSnippetsEndWithPages(t *testing.T) {
 	parsed, err := terms.Parse("fox")
