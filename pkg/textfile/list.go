@@ -59,7 +59,9 @@ func (s *Store) After(f File) (cursor string, err error) {
 
 // Counts reads the words of the COMPLETED files of a page, by file id. It omits a file that was deleted or retried since.
 func (s *Store) Counts(ctx context.Context, files []File) (map[string]WordTotals, error) {
-	get := table.Get{Table: s.table, Attributes: []string{fileIDName, statusName, resultName + ".totalWords", resultName + ".uniqueWords"}}
+	get := table.Get{Table: s.table, Attributes: []string{
+		fileIDName, statusName, resultName + ".totalWords", resultName + ".uniqueWords", resultName + "." + sizeName,
+	}}
 	for _, f := range files {
 		if f.Status == Completed {
 			get.Keys = append(get.Keys, metaKey(f.FileID))

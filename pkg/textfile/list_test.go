@@ -176,7 +176,7 @@ func TestCountsAreThoseOfCompletedFiles(t *testing.T) {
 			f, err = d.Claim(t.Context(), f)
 		}
 		if err == nil {
-			f, err = d.Complete(t.Context(), f, Result{TotalWords: int64(5 + i), UniqueWords: 3, Top10Words: []WordCount{{"the", 2}}})
+			f, err = d.Complete(t.Context(), f, Result{TotalWords: int64(5 + i), UniqueWords: 3, Size: 42, Top10Words: []WordCount{{"the", 2}}})
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -191,7 +191,7 @@ func TestCountsAreThoseOfCompletedFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	counts, err := d.Counts(t.Context(), append(files, waiting))
-	if want := (WordTotals{TotalWords: 5, UniqueWords: 3}); err != nil || len(counts) != 1 || counts["f0"] != want {
+	if want := (WordTotals{TotalWords: 5, UniqueWords: 3, Size: 42}); err != nil || len(counts) != 1 || counts["f0"] != want {
 		t.Errorf("got %v, error %v, want only %v of f0", counts, err, want)
 	}
 }

@@ -30,9 +30,9 @@ func (c counts) analyze(ctx context.Context, uploaded *event.FileUploaded) (text
 	}
 	result := textfile.Result{
 		TotalWords: statistics.TotalWords, UniqueWords: statistics.UniqueWords,
-		AvgWordLength: statistics.AvgWordLength,
-		Top10Words:    make([]textfile.WordCount, len(statistics.Top10Words)),
-		Charset:       outcome.Name, CharsetSource: string(outcome.How), IgnoredCharset: outcome.Ignored, Replaced: outcome.Replaced,
+		AvgWordLength: statistics.AvgWordLength, Size: int64(uploaded.Size),
+		Top10Words: make([]textfile.WordCount, len(statistics.Top10Words)),
+		Charset:    outcome.Name, CharsetSource: string(outcome.How), IgnoredCharset: outcome.Ignored, Replaced: outcome.Replaced,
 	}
 	for i, top := range statistics.Top10Words {
 		result.Top10Words[i] = textfile.WordCount{Word: top.Word, Count: top.Count}

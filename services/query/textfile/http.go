@@ -1,6 +1,7 @@
 package textfile
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -134,6 +135,7 @@ func (a *Area) listFiles(ctx context.Context, in *listInput) (*listOutput, error
 		for i, f := range list.Files {
 			if c, ok := counts[f.FileID]; ok {
 				list.Files[i].Counts = &c
+				list.Files[i].Size = cmp.Or(list.Files[i].Size, c.Size)
 			}
 		}
 	}
