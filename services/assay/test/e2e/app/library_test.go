@@ -29,6 +29,7 @@ func TestLibrary(t *testing.T) {
 		"records":          libraryRecords,
 		"models":           models,
 		"kinds of files":   kindsOfFiles,
+		"office files":     officeFiles,
 		"read differently": readDifferently,
 		"trash":            trashCan,
 		"import":           importPage,
@@ -66,10 +67,16 @@ func organize(t *testing.T, b *Browser, s system.System) {
 	p := b.Open(t, s.HTTP, "/library")
 	p.See(t, ".empty h2", "Your library is empty")
 	p.State(t, "library-empty")
+	p.Phone(t)
+	p.Wait(t, `!document.querySelector(".empty").innerText.includes("Drop files")`) // there is nothing to drop from
+	p.Desktop(t)
 	p.Click(t, ".page-head button", "New folder")
 	p.See(t, "dialog h2", "New folder")
 	p.Press(t, "Archive"+kb.Enter) // the field has the focus
 	p.See(t, ".rows .name", "Archive")
+	p.Phone(t) // the first rows are on the first screen
+	p.Wait(t, `scrollY === 0 && document.querySelector(".rows .row").getBoundingClientRect().bottom < innerHeight / 2`)
+	p.Desktop(t)
 	p.Eval(t, `
 		const file = (name, text) => ({ isFile: true, isDirectory: false, name, file: (done) => done(new File([text], name, { type: "text/plain" })) });
 		const folder = (name, ...of) => ({ isFile: false, isDirectory: true, name, createReader: () => { let read = false; return { readEntries: (done) => { done(read ? [] : of); read = true; } }; } });

@@ -31,6 +31,13 @@ func TestSend(t *testing.T) {
 	p.Wait(t, `location.pathname.startsWith("/files/")`)
 	p.See(t, ".numbers", "Unique words")
 
+	p.Go(t, "/files")
+	p.Drop(t, text("paper.txt", twoPages)) // not a text
+	p.Click(t, ".tray a", "paper.txt")
+	p.Click(t, ".page-head .button", "Add to library")
+	p.Click(t, ".toast a", "Open")
+	p.See(t, ".file-lead", "PDF")
+
 	c := s.Client(t, p.Owner)
 	job := system.SendPhoto(t, c, "as png", system.DrawPhoto(t, 11))
 	system.AwaitPhoto(t, c, job.JobID, client.Completed)

@@ -26,6 +26,7 @@ func TestTextFiles(t *testing.T) {
 		"keyboard only":             keyboardOnly,
 		"delete and undo":           deleteAndUndo,
 		"long list":                 longList,
+		"sorted list":               sortedList,
 		"failures":                  failures,
 		"paste":                     paste,
 		"account":                   account,
@@ -210,8 +211,10 @@ func failures(t *testing.T, b *Browser, s system.System) {
 	p.See(t, ".tray .failed", "PDF")
 	p.Click(t, ".tray a", "broken.txt")
 	p.See(t, ".notice", "could not be analyzed")
+	p.Wait(t, `document.querySelector(".page-head .actions > *").textContent === "Add to library"`) // which can read it
 	p.State(t, "file-failed")
-	p.Click(t, "button", "Analyze again")
+	p.Click(t, ".page-head button", "More actions")
+	p.Click(t, "[role=menuitem]", "Analyze again")
 	p.See(t, ".toast", "analyzed again")
 	p.See(t, ".notice", "could not be analyzed")
 	p.Eval(t, `const { open } = XMLHttpRequest.prototype;

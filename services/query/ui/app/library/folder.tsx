@@ -7,11 +7,12 @@ import { Confirm } from "../ui/ask.js";
 import { Button, ButtonLink, IconButton } from "../ui/button.js";
 import { EmptyState, ErrorState, Loading, Notice, RetryNotice, Skeleton } from "../ui/feedback.js";
 import {
-  ChevronDown, Close, Download, FolderPlus, Globe, Grid, Library, Link, List, More, Move as MoveIcon, Pencil,
+  Close, Download, FolderPlus, Globe, Grid, Library, Link, List, More, Move as MoveIcon, Pencil,
   Search, Trash, Upload,
 } from "../ui/icon.js";
 import { kept } from "../ui/kept.js";
 import { Menu, type MenuItem } from "../ui/menu.js";
+import { ordered } from "../ui/order.js";
 import { Page } from "../ui/page.js";
 import { type Column, Table } from "../ui/table.js";
 import { Tiles } from "../ui/tiles.js";
@@ -103,7 +104,7 @@ export function FolderView({ node, crumbs, error }: {
     </>
   );
   return (
-    <Page title={name} outside crumbs={crumbs} actions={header}>
+    <Page title={name} outside crumbs={crumbs} actions={header} short>
       {error && <Notice tone="bad">{error.message}</Notice>}
       {node.trashed && (
         <Notice tone="warn" action={<>
@@ -213,7 +214,7 @@ export function FolderView({ node, crumbs, error }: {
           <Button kind="primary" icon={Upload} onClick={() => openDialog()}>Upload files</Button>
           <Button icon={Globe} onClick={() => ask({ what: "page" })}>Import a web page</Button>
         </>}>
-          Drop files or folders anywhere on this page. You get previews, records of tables and molecules, and search in all texts.
+          <span class="mouse">Drop files or folders anywhere on this page. </span>You get previews, records of tables and molecules, and search in all texts.
         </EmptyState>
       );
     }
@@ -246,17 +247,9 @@ export function FolderView({ node, crumbs, error }: {
   }
 
   function columns(): Column<Node>[] {
-    const by = (key: "name" | "size" | "updatedAt", label: string): Pick<Column<Node>, "head" | "sorted"> => {
-      const on = sort === key ? "ascending" : sort === `-${key}` ? "descending" : undefined, first = key === "name" ? key : `-${key}`;
-      const next = on === undefined ? first : on === "ascending" ? `-${key}` : key;
-      const head = (
-        <button type="button" class={`sort ${on ?? ""}`} onClick={() => setQuery({ sort: next === "name" ? "" : next })}>
-          {label}
-          <ChevronDown />
-        </button>
-      );
-      return { ...on ? { sorted: on } : {}, head };
-    };
+    const by = (key: "name" | "size" | "updatedAt", label: string): Pick<Column<Node>, "head" | "sorted"> => ordered({
+      key, label, sort, first: key === "name" ? key : `-${key}`, choose: (to) => setQuery({ sort: to === "name" ? "" : to }),
+    });
     return [
       { key: "select", label: "Selected", width: "20px", quiet: true, cell: (n) => <Select node={n} selection={selection} /> },
       { key: "name", label: "Name", width: "minmax(0, 1fr)", ...by("name", "Name"), cell: (n) => <NameCell node={n} /> },

@@ -8,13 +8,13 @@ import { Bars } from "../ui/bars.js";
 import { Button, ButtonLink } from "../ui/button.js";
 import { Badge, EmptyState, ErrorState, Loading, Notice, ProgressBar, Skeleton } from "../ui/feedback.js";
 import { Download, FileText, More, Retry, Trash } from "../ui/icon.js";
-import { Menu, type MenuItem } from "../ui/menu.js";
+import { Menu } from "../ui/menu.js";
 import { Page } from "../ui/page.js";
-import { maybePhoto, sending } from "../ui/send.js";
+import { maybePhoto, type Sending, sending } from "../ui/send.js";
 import { Bdi, count, duration, Time } from "../ui/text.js";
 import { toast } from "../ui/toast.js";
 import { contentOf, remove, retry } from "./files.js";
-import { type File, type Result, states } from "./view.js";
+import { type File, isForeign, type Result, states } from "./view.js";
 
 const crumbs = [{ href: "/files", label: "Text files" }];
 
@@ -67,15 +67,18 @@ export default function FilePage({ params }: PageProps): JSX.Element {
     toast("The file will be analyzed again.");
     void read();
   };
+  const retried = { label: "Analyze again", icon: Retry, act: () => void again() };
+  const [first, ...others] = sends(file), foreign = own && isForeign(file) ? first : undefined;
   return (
     <Page
       title={file.fileName} outside crumbs={crumbs}
       lead={<Badge tone={states[file.status].tone}>{states[file.status].label}</Badge>}
       actions={<>
-        {own && file.status === "FAILED" && <Button icon={Retry} onClick={() => void again()}>Analyze again</Button>}
+        {foreign && <Button kind="primary" icon={foreign.icon} onClick={foreign.act}>{foreign.label}</Button>}
+        {own && file.status === "FAILED" && !foreign && <Button icon={Retry} onClick={retried.act}>{retried.label}</Button>}
         <ButtonLink icon={Download} href={contentOf(file)} download>Download</ButtonLink>
         <Menu label="More actions" button={<More />} items={[
-          ...sends(file),
+          ...foreign ? [...others, retried] : sends(file),
           ...own ? [{ label: "Delete", icon: Trash, danger: true, act: () => { remove(file); navigate("/files"); } }] : [],
         ]} />
       </>}
@@ -94,7 +97,7 @@ export default function FilePage({ params }: PageProps): JSX.Element {
 }
 
 /** Where the content of a file can be sent, once it is stored. */
-function sends(file: File): MenuItem[] {
+function sends(file: File): Sending[] {
   const item = { area: "textfile", id: file.fileId } as const;
   if (file.status === "PENDING" && !file.uploadedAt) return [];
   return [

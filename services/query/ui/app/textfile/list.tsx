@@ -11,16 +11,19 @@ import { Badge, EmptyState, ErrorState, Loading, RetryNotice, Skeleton } from ".
 import { Download, FileText, More, Retry, Search, Trash, Upload } from "../ui/icon.js";
 import { kept } from "../ui/kept.js";
 import { Menu } from "../ui/menu.js";
+import { ordered } from "../ui/order.js";
 import { Page } from "../ui/page.js";
+import { sending } from "../ui/send.js";
 import { type Column, Table } from "../ui/table.js";
 import { Choice } from "../ui/tabs.js";
-import { Bdi, count, Time } from "../ui/text.js";
+import { Bdi, bytes, count, Time } from "../ui/text.js";
 import { openDialog } from "../upload/open.js";
 import { accepted } from "../upload/queue.js";
 import { contentOf, deleted, remove, retry } from "./files.js";
-import { type File, states, statisticsOf, type Status } from "./view.js";
+import { newest, orderOf, sorted } from "./order.js";
+import { type File, isForeign, states, statisticsOf, type Status } from "./view.js";
 
-const pageSize = 100;
+const pageSize = 100, sortedPageSize = 1000; // a list in another order is read until its end
 const filters: { key: "" | Status; label: string }[] = [
   { key: "", label: "All" }, { key: "COMPLETED", label: "Done" }, { key: "IN_PROGRESS", label: "Analyzing" },
   { key: "PENDING", label: "Waiting" }, { key: "FAILED", label: "Failed" },
@@ -29,9 +32,9 @@ const filters: { key: "" | Status; label: string }[] = [
 // Returns the newer version of a file: an event may have arrived while the list was read.
 const latest = (shown: File, fresh: File): File => shown.updatedAt > fresh.updatedAt ? shown : fresh;
 
-function listOf(status: "" | Status): Endless<File> {
+function listOf(status: "" | Status, limit: number): Endless<File> {
   return new Endless<File>(async (cursor) => {
-    const query = { limit: pageSize, counts: true, ...cursor ? { cursor } : {}, ...status ? { status } : {} };
+    const query = { limit, counts: true, ...cursor ? { cursor } : {}, ...status ? { status } : {} };
     const params = { path: { ownerId: owner.value }, query };
     const page = await api.GET("/v1/owners/{ownerId}/files", { params }).then(data);
     return { items: page.files, cursor: page.nextCursor };
@@ -40,7 +43,8 @@ function listOf(status: "" | Status): Endless<File> {
 
 export default function Files(): JSX.Element {
   const status = filters.find((f) => f.key === query.value.get("status"))?.key ?? "", name = query.value.get("name") ?? "";
-  const list = useMemo(() => kept(`textfile ${status}`, () => listOf(status)), [status]);
+  const order = orderOf(query.value.get("sort")), limit = order === newest ? pageSize : sortedPageSize;
+  const list = useMemo(() => kept(`textfile ${status} ${limit}`, () => listOf(status, limit)), [status, limit]);
   useEffect(() => {
     list.refresh();
     return followArea("textfile", (kind, outcome) => {
@@ -60,7 +64,13 @@ export default function Files(): JSX.Element {
       (!sought || f.fileName.toLocaleLowerCase().includes(sought))),
     [all, status, sought, deleted.value],
   );
-  const columns = useMemo(() => columnsOf(list), [list]);
+  const incomplete = order !== newest && list.more.value;
+  const files = useMemo(() => incomplete ? rows : sorted(rows, order), [rows, order, incomplete]);
+  useEffect(() => { if (incomplete) list.next(); }, [incomplete, all, list]);
+  const columns = useMemo(() => columnsOf(list, order), [list, order]);
+  const show = useMemo(
+    () => order === newest ? list.show : (_: File | undefined, end: boolean) => list.show(list.items.peek().at(-1), end), [list, order],
+  );
   const choose = <Button kind="primary" icon={Upload} onClick={() => openDialog()}>Upload a text</Button>;
   return (
     <Page title="Text files" lead="Words are counted as soon as a file is uploaded.">
@@ -86,7 +96,8 @@ export default function Files(): JSX.Element {
     if (rows.length > 0) {
       return (
         <>
-          <Table label="Text files" columns={columns} rows={rows} rowKey={(f) => f.fileId} onShow={list.show} linked />
+          {incomplete && <p class="soft" role="status">Sorted when all files are loaded: {count(all.length)} so far.</p>}
+          <Table label="Text files" columns={columns} rows={files} rowKey={(f) => f.fileId} onShow={show} linked />
           {list.more.value ? <Skeleton rows={2} height={55} /> : <p class="list-end">{count(rows.length)} of {count(all.length)} shown</p>}
         </>
       );
@@ -107,30 +118,40 @@ export default function Files(): JSX.Element {
     }
     return (
       <EmptyState icon={FileText} title="No text files yet" action={choose}>
-        Drop a text file anywhere on this page. Assay counts its words and shows how many are unique and which are most frequent.
+        <span class="mouse">Drop a text file anywhere on this page. </span>Assay counts its words and shows how many are unique and which are most frequent.
       </EmptyState>
     );
   }
 }
 
-function columnsOf(list: Endless<File>): Column<File>[] {
+function columnsOf(list: Endless<File>, sort: string): Column<File>[] {
   const again = async (file: File): Promise<void> => {
     const now = await retry(file);
     if (now) list.change(file.fileId, () => now);
   };
+  const by = (key: string, label: string, first?: string): Pick<Column<File>, "key" | "label" | "head" | "sorted"> => ({
+    key, label, ...ordered({ key, label, sort, ...first ? { first } : {}, choose: (to) => setQuery({ sort: to === newest ? "" : to }) }),
+  });
   return [
-    { key: "name", label: "Name", width: "minmax(0, 1fr)", cell: (f) => <NameCell file={f} /> },
-    { key: "words", label: "Words", width: "5.5rem", align: "end", cell: (f) => <Count n={f.counts?.totalWords} /> },
-    { key: "unique", label: "Unique", width: "5.5rem", align: "end", wide: true, cell: (f) => <Count n={f.counts?.uniqueWords} /> },
+    { ...by("name", "Name"), width: "minmax(0, 1fr)", cell: (f) => <NameCell file={f} /> },
+    { ...by("words", "Words", "-words"), width: "5.5rem", align: "end", cell: (f) => <Count n={f.counts?.totalWords} /> },
+    {
+      ...by("unique", "Unique", "-unique"), width: "5.5rem", align: "end", wide: true, cell: (f) => <Count n={f.counts?.uniqueWords} />,
+    },
+    {
+      ...by("size", "Size", "-size"), width: "5.5rem", align: "end", wide: true,
+      cell: (f) => f.size === undefined ? null : <span class="num">{bytes(f.size)}</span>,
+    },
     {
       key: "status", label: "Status", width: "minmax(5.5rem, max-content)",
       cell: (f) => <Badge tone={states[f.status].tone}>{states[f.status].label}</Badge>,
     },
-    { key: "time", label: "Uploaded", width: "10rem", wide: true, cell: (f) => <Time iso={f.createdAt} /> },
+    { ...by("time", "Uploaded", newest), width: "10rem", wide: true, cell: (f) => <Time iso={f.createdAt} /> },
     { key: "actions", label: "Actions", width: "2.5rem", quiet: true, align: "end", cell: (f) => (
       <Menu label={`Actions for ${f.fileName}`} button={<More />} items={[
         { label: "Download", icon: Download, href: contentOf(f), download: true },
-        ...f.status === "FAILED" ? [{ label: "Analyze again", icon: Retry, act: () => void again(f) }] : [],
+        ...isForeign(f) ? [sending({ area: "textfile", id: f.fileId }, "library")] : [],
+        ...f.status === "FAILED" && !isForeign(f) ? [{ label: "Analyze again", icon: Retry, act: () => void again(f) }] : [],
         { label: "Delete", icon: Trash, danger: true, act: () => remove(f) },
       ]} />
     ) },

@@ -11,7 +11,7 @@ const first = path.peek();
 let left = false; // whether the user has left the page that was loaded first
 
 /** A page with a title, which is also the document title, breadcrumbs, actions and content. */
-export function Page({ title, crumbs = [], actions, children, outside, lead }: {
+export function Page({ title, crumbs = [], actions, children, outside, lead, short }: {
   title: string;
   crumbs?: { href: string; label: string }[];
   actions?: ComponentChildren;
@@ -20,6 +20,8 @@ export function Page({ title, crumbs = [], actions, children, outside, lead }: {
   outside?: boolean;
   /** A line below the title. */
   lead?: ComponentChildren;
+  /** Whether the actions fit beside the title on a phone. */
+  short?: boolean;
 }): JSX.Element {
   useEffect(() => {
     document.title = `${visible(title)} · Assay`;
@@ -32,7 +34,7 @@ export function Page({ title, crumbs = [], actions, children, outside, lead }: {
   }, [title]);
   return (
     <>
-      <header class="page-head">
+      <header class={short ? "page-head short" : "page-head"}>
         <div class="page-title">
           {crumbs.length > 0 && (
             <nav class="crumbs" aria-label="Breadcrumbs">

@@ -38,8 +38,11 @@ export async function send({ area, id }: Sent, to: To, terms: Terms = {}): Promi
   }
 }
 
+/** An entry of a menu, which a button can be made of, too. */
+export type Sending = MenuItem & Required<Pick<MenuItem, "icon" | "act">>;
+
 /** The entry of a menu that sends an item. */
-export const sending = (item: Sent, to: To, terms?: Terms, label: string = areas[to].label): MenuItem =>
+export const sending = (item: Sent, to: To, terms?: Terms, label: string = areas[to].label): Sending =>
   ({ label, icon: areas[to].icon, act: () => void send(item, to, terms) });
 
 const maxPhoto = 20_000_000; // bytes

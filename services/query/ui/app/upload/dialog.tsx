@@ -51,7 +51,7 @@ export default function UploadDialog({ rows }: { rows: Row[] }): JSX.Element {
       <input ref={folder} type="file" multiple hidden {...{ webkitdirectory: true }} onChange={choose} />
       <div class="choose">
         <Upload />
-        <p><strong>Drop files or folders here</strong>, paste them, or</p>
+        <p class="mouse"><strong>Drop files or folders here</strong>, paste them, or</p>
         <div class="actions">
           <Button icon={FileIcon} onClick={() => void pick().then((picked) => picked ? openDialog(picked) : files.current?.click())}>
             Choose files
