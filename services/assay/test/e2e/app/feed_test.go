@@ -24,6 +24,9 @@ func TestFeed(t *testing.T) {
 		item("twitter", 3, "The meeting is at ten "+markup, "go"), item("newsapi", 4, "A wonderful, excellent day", "weather"))
 	p.Wait(t, `document.querySelector(".numbers dd")?.textContent.trim().startsWith("4")`)
 	p.See(t, ".rows .row", markup)
+	p.See(t, ".feed-numbers div:first-child", "no earlier data")
+	p.Gone(t, ".feed-numbers div", "from 0")
+	p.Wait(t, `!/\d/.test(document.querySelector(".legend").textContent)`) // the numbers are on the cards
 	p.State(t, "feed")
 	p.Click(t, ".choice button", "Table")
 	p.See(t, "table.plain tbody tr", "4")

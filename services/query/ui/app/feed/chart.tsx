@@ -60,11 +60,12 @@ export function Chart({ columns, size, zoom }: { columns: Column[]; size: Size; 
   useEffect(() => chart.current?.setData(dataOf(columns)), [columns]);
 
   const shown = at === undefined ? undefined : columns[at];
-  const sums = sentiments.map((_, i) => shown ? shown.counts[i] ?? 0 : columns.reduce((sum, c) => sum + (c.counts[i] ?? 0), 0));
   return (
     <>
       <p class="legend" aria-hidden="true">
-        {sentiments.map((s, i) => <span key={s.key}><span class={`key ${s.key}`} />{s.label} <b>{count(sums[i] ?? 0)}</b></span>)}
+        {sentiments.map((s, i) => (
+          <span key={s.key}><span class={`key ${s.key}`} />{s.label} {shown && <b>{count(shown.counts[i] ?? 0)}</b>}</span>
+        ))}
         <span class="soft">{shown ? labels[size].format(shown.start) : size === "1m" ? "" : "Click a bar to zoom in"}</span>
       </p>
       <div ref={box} class="plot" style={{ height: `${height}px` }} aria-hidden="true" />

@@ -7,17 +7,20 @@ import type { Selection } from "./selection.js";
 import { percent, sentiments, type Summary } from "./view.js";
 
 export function Numbers({ now }: { now: Summary }): JSX.Element {
-  const before = now.before;
+  const before = now.before, first = before?.total === 0 && now.total > 0;
   return (
     <dl class="numbers feed-numbers">
-      <div><dt>Items</dt><dd>{count(now.total)} <Change now={now.total} before={before?.total} /></dd></div>
+      <div>
+        <dt>Items</dt>
+        <dd>{count(now.total)} {first ? <small>no earlier data</small> : <Change now={now.total} before={before?.total} />}</dd>
+      </div>
       {sentiments.map((s) => (
         <div key={s.key}>
           <dt><span class={`key ${s.key}`} />{s.label}</dt>
           <dd>
             {count(now.sentiment[s.key])}{" "}
             <small>{now.total ? percent(now.sentiment[s.key] / now.total) : ""}</small>{" "}
-            <Change now={now.sentiment[s.key]} before={before?.sentiment[s.key]} />
+            {!first && <Change now={now.sentiment[s.key]} before={before?.sentiment[s.key]} />}
           </dd>
         </div>
       ))}
