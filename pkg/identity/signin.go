@@ -21,7 +21,11 @@ func (i *Identity) Routes(r *web.Router, tokens bool) {
 	web.Register(r, huma.Operation{
 		OperationID: "get-sign-in", Method: http.MethodGet, Path: "/v1/session", Tags: []string{tag}, Security: web.PublicSecurity,
 		Summary: "Get the ways to sign in to this server",
-	}, func(context.Context, *struct{}) (*methodsOutput, error) { return i.methods(tokens), nil })
+	}, func(_ context.Context, in *requestInput) (*methodsOutput, error) {
+		out := i.methods(tokens)
+		out.Body.Owner = r.LocalOwner(in.request)
+		return out, nil
+	})
 	web.Register(r, huma.Operation{
 		OperationID: "sign-in", Method: http.MethodPost, Path: "/v1/session", Tags: []string{tag}, Security: web.PublicSecurity,
 		Summary:       "Sign in with an API key",
@@ -54,6 +58,7 @@ type methodsOutput struct {
 type methods struct {
 	Auth    string   `json:"auth" enum:"none,token" doc:"none: no sign-in, X-Owner-Id names the owner; token: calls require a credential"`
 	Methods []string `json:"methods" nullable:"false" enum:"key,oidc" doc:"key: POST /v1/session with an API key; oidc: open /v1/session/start in the browser"`
+	Owner   string   `json:"owner,omitempty" doc:"the owner that pages in a browser on the machine of the server use by default: that of its command line; only for requests from this machine, and without sign-in"`
 }
 
 func (i *Identity) methods(tokens bool) *methodsOutput {

@@ -79,6 +79,8 @@ type Options struct {
 	Drain     time.Duration
 	Runtime   Runtime
 	Log       obs.Config
+	// LocalOwner is the owner that browsers on this machine use by default, on a server without sign-in. Optional.
+	LocalOwner string
 	// LogTo receives the log. Standard error by default.
 	LogTo io.Writer
 	// Ready is called with the addresses once calls are accepted; operator is nil if there are no
@@ -135,6 +137,7 @@ func Serve[S Service](ctx context.Context, o Options, open Open[S]) error {
 	registry.MustRegister(health.Collector())
 	options := web.Options{
 		Metrics: o.Exposure.PublicMetrics, Title: o.Title, Version: o.Version, Description: o.About, Events: o.Events, Log: log, Registry: registry, Health: health, Bodies: bodies, Hosts: hosts,
+		LocalOwner: o.LocalOwner,
 	}
 	if storing, ok := any(service).(Storing); ok {
 		options.Writable = storing.Writable

@@ -31,6 +31,7 @@ type Options struct {
 	Hosts       Hosts                // host names under which requests are accepted
 	Audit       Audit                // records requests that may change something; nil records none
 	Throttle    *Throttle            // limits requests and streams of owners; nil limits none
+	LocalOwner  string               // returned by LocalOwner; empty for none
 	Roles       []Role               // granted to every caller of this address; with Authenticate, required of every caller
 
 	// Authenticate resolves the caller of a request from its credential. If nil, all callers are anonymous.
@@ -57,6 +58,7 @@ type Router struct {
 	hosts    Hosts
 	roles    []Role
 
+	localOwner   string
 	authenticate Authenticate
 	forwards     bool                                 // set by Forwards
 	anonymous    map[string]func(*http.Request) error // set by Anonymous, by prefix
@@ -100,6 +102,7 @@ func NewRouter(o Options) *Router {
 		hosts:    o.Hosts,
 		roles:    o.Roles,
 
+		localOwner:   o.LocalOwner,
 		authenticate: o.Authenticate,
 		anonymous:    map[string]func(*http.Request) error{},
 		throttle:     o.Throttle,

@@ -28,6 +28,19 @@ func (c *Client) Me(ctx context.Context) (Me, error) {
 	return me, err
 }
 
+// SignIn states how callers prove who they are.
+type SignIn struct {
+	Auth  string `json:"auth"`  // none or token
+	Owner string `json:"owner"` // that browsers on this machine use by default; may be empty
+}
+
+// SignIn returns how callers of the server sign in.
+func (c *Client) SignIn(ctx context.Context) (SignIn, error) {
+	var how SignIn
+	err := c.do(ctx, call{method: http.MethodGet, path: join("session")}, &how)
+	return how, err
+}
+
 // Key is an API key without its secret. Calls for keys are available only at a server's operator address.
 type Key struct {
 	ID         string    `json:"id"`

@@ -86,16 +86,23 @@ func (s *settings) pageFor(ctx context.Context, operations bool, of string) (str
 	return s.pageOf(item.id, nil)
 }
 
-// noteOwner says which owner has to be selected in a browser, which otherwise has an owner of its own.
+// noteOwner says which owner has to be selected in a browser, unless it has the owner of the command line by default.
 func (s *settings) noteOwner(cmd *cobra.Command) error {
 	if token, err := s.findToken(); err != nil || token != "" {
 		return err
 	}
 	owner, err := s.findOwner()
-	if err == nil {
+	if err != nil {
+		return err
+	}
+	c, err := s.client()
+	if err != nil {
+		return err
+	}
+	if how, err := c.SignIn(cmd.Context()); err != nil || how.Owner != owner {
 		note(cmd.ErrOrStderr(), "To see your files, select Owner in the menu of the page and enter %s", owner)
 	}
-	return err
+	return nil
 }
 
 // browse opens an address in the browser of the user.

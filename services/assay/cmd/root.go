@@ -139,7 +139,7 @@ that run until Ctrl-C, such as serve, watch and top, then end with 0.`,
 	root.AddCommand(
 		newFeed(s), newAlerts(s), newPhoto(s), newLibrary(s),
 		newItems(s), newFind(s), newTag(s), newUntag(s), newTags(s), newSearches(s), newRules(s), newServe(s), newVerify(s), newBackup(s), newRestore(s), newGateway(), newSetup(), newUpgradeCheck(s), newSweep(s), newLicenses(), newTop(s), newTrace(s), newDead(s), newQuotas(s),
-		newAudit(s), newKeys(s), newWebhooks(s), newOpen(s), newProfiles(s), newEnv(s), newHealth(s), newVersion(s))
+		newAudit(s), newKeys(s), newWebhooks(s), newOpen(s), newProfiles(s), newEnv(s), newOwner(s), newHealth(s), newVersion(s))
 	return root
 }
 

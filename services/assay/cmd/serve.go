@@ -47,6 +47,9 @@ process immediately.`,
 		if cmd.Flags().Changed("data") {
 			cfg.DataDir = s.data
 		}
+		if cfg.Owner, err = s.findOwner(); err != nil {
+			note(cmd.ErrOrStderr(), "Browsers on this machine do not show the files of the command line by default: %v", err)
+		}
 		return serve.Run(cmd.Context(), cfg, cmd.OutOrStdout())
 	}
 	return cmd

@@ -42,6 +42,9 @@ type Config struct {
 	// AcceptEmpty starts even if parts of the data folder are absent, empty or of another folder. It has no variable,
 	// so that it applies to one start only.
 	AcceptEmpty bool
+	// Owner is that of the command line of the user who starts the server. It has no variable here: ASSAY_OWNER is one of
+	// the settings of the command line.
+	Owner string
 
 	Exposure process.Exposure
 	Log      obs.Config

@@ -46,7 +46,7 @@ func Run(ctx context.Context, cfg Config, out io.Writer) error {
 	var page net.Addr
 	return process.Serve(ctx, process.Options{
 		Name: "assay", Title: "Assay", Version: process.Version(), About: gateway.Quickstart(), Events: event.AsyncAPI(), Addr: cfg.Addr, OperatorAddr: cfg.OperatorAddr,
-		Exposure: cfg.Exposure, Drain: cfg.Drain, Runtime: Runtime(), Log: cfg.Log,
+		Exposure: cfg.Exposure, Drain: cfg.Drain, Runtime: Runtime(), Log: cfg.Log, LocalOwner: cfg.Owner,
 		Listening: func(http net.Addr) { page = http },
 		Ready: func(http, operator net.Addr) error {
 			at := all.engines.endpoints(cfg.Exposure.TLS.Scheme(), http, operator)

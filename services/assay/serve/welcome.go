@@ -27,12 +27,12 @@ func welcome(out io.Writer, at endpoints.Endpoints, dir string, tokens bool, fir
 	if usual, err := endpoints.Dir(""); err != nil || !sameFolder(usual, dir) {
 		data = "  export ASSAY_DATA_DIR='" + strings.ReplaceAll(dir, "'", `'\''`) + "'\n"
 	}
-	who, curl := "ASSAY_OWNER=me", "X-Owner-Id: $ASSAY_OWNER"
+	who, curl := "", "X-Owner-Id: $("+process.Invocation("./services/assay")+" owner)"
 	if tokens {
-		who, curl = "ASSAY_TOKEN=assay_...   (an API key: "+process.Invocation("./services/assay")+" keys create --owner me)", "Authorization: Bearer $ASSAY_TOKEN"
+		who, curl = "  export ASSAY_TOKEN=assay_...   (an API key: "+process.Invocation("./services/assay")+" keys create --owner me)\n", "Authorization: Bearer $ASSAY_TOKEN"
 	}
 	if first != "" {
-		who = "ASSAY_TOKEN=" + first
+		who = "  export ASSAY_TOKEN=" + first + "\n"
 	}
 	_, err = fmt.Fprintf(out, `
 Assay is ready.
@@ -47,8 +47,7 @@ Assay is ready.
 
 Try, in another terminal:
 
-%[8]s  export %[9]s
-  echo 'One fish, two fish, red fish, blue fish.' >fish.txt
+%[8]s%[9]s  echo 'One fish, two fish, red fish, blue fish.' >fish.txt
   %[10]s upload --wait fish.txt
   curl -H "%[11]s" -F file=@fish.txt %[1]s/v1/files
   %[10]s list

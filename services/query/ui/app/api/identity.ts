@@ -10,14 +10,20 @@ export function randomId(): string {
 
 const fresh = (): string => "web-" + randomId();
 
-function storedOwner(): string {
+function storedOwner(): string | null {
   try {
-    const id = localStorage.getItem(key) ?? fresh();
-    localStorage.setItem(key, id);
-    return id;
+    return localStorage.getItem(key);
   } catch {
-    return fresh(); // the browser does not allow storage
+    return null; // the browser does not allow storage
   }
+}
+
+function newOwner(): string {
+  const id = fresh();
+  try {
+    localStorage.setItem(key, id);
+  } catch { /* the browser does not allow storage */ }
+  return id;
 }
 
 /** anonymous: the server does not authenticate. in, out: it does, and the user is signed in or out. */
@@ -33,26 +39,35 @@ export const userName = signal("");
 
 /**
  * The owner of the items that are uploaded and shown. For an anonymous user it is an id that this browser stores and that
- * acts as a credential; otherwise the server determines it.
+ * acts as a credential, or that of the command line if the server runs on this machine; otherwise the server determines it.
  */
-export const owner = signal(storedOwner());
+export const owner = signal(storedOwner() ?? "");
 
 // Images and links send no headers. For read requests, the server accepts the owner from this cookie.
 function remember(id: string): void {
   document.cookie = `assay-owner=${id}; path=/; samesite=strict; max-age=31536000${location.protocol === "https:" ? "; secure" : ""}`;
 }
 
-remember(owner.peek());
+/** Chooses the owner of an anonymous user. local is that of the command line on the machine of the server, if this is it. */
+function choose(local?: string): void {
+  const here = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(location.hostname);
+  owner.value ||= here && local ? local : newOwner();
+  remember(owner.value);
+}
 
 /** Reads the identity of the user from the server. Without a response the user is anonymous, and the pages show the error. */
 export async function begin(): Promise<void> {
   try {
     const how: unknown = await (await fetch("/v1/session")).json();
-    const { auth, methods: ways } = how as { auth?: string; methods?: string[] };
-    if (auth !== "token") return;
+    const { auth, methods: ways, owner: local } = how as { auth?: string; methods?: string[]; owner?: string };
+    if (auth !== "token") {
+      choose(local);
+      return;
+    }
     methods.value = ways ?? [];
     const response = await fetch("/v1/me");
     if (response.status === 401) {
+      choose(); // for share links
       session.value = "out";
       return;
     }
@@ -61,7 +76,7 @@ export async function begin(): Promise<void> {
     userName.value = me.user?.displayName ?? me.user?.loginName ?? me.user?.email ?? owner.value;
     session.value = "in";
   } catch {
-    // the server cannot be reached
+    choose(); // the server cannot be reached
   }
 }
 

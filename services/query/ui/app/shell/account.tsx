@@ -56,9 +56,8 @@ function OwnerDialog({ close }: { close: () => void }): JSX.Element {
           />
         </label>
         <p id="owner-help" class="soft">
-          Your files belong to this ID, which is stored only in this browser. Anyone who has it can view and change
-          them. To access the same files on another device, enter it there. On the command line, set it
-          as <code>ASSAY_OWNER</code>.
+          Your files belong to this ID. Anyone who has it can view and change them. To access the same files on another
+          device, enter it there. On the command line, set it as <code>ASSAY_OWNER</code>, unless <code>assay owner</code> prints it.
         </p>
       </form>
     </Dialog>
