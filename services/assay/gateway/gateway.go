@@ -7,6 +7,7 @@ package gateway
 import (
 	"context"
 	"fmt"
+	"net"
 	"net/http"
 	"net/url"
 	"time"
@@ -54,6 +55,7 @@ type Service struct {
 func Run(ctx context.Context, cfg Config) error {
 	return process.Serve(ctx, process.Options{
 		Name: "gateway", Title: "Assay", Version: process.Version(), About: quickstart, Events: event.AsyncAPI(), Addr: cfg.Addr, OperatorAddr: cfg.OperatorAddr, Exposure: cfg.Exposure, Drain: cfg.Drain, Log: cfg.Log,
+		Listening: func(at net.Addr) { cfg.Addr = at.String() }, // the port may have been 0
 	}, func(_ context.Context, log zerolog.Logger, _ *prometheus.Registry) (*Service, error) {
 		return Open(cfg, log)
 	})
@@ -100,7 +102,7 @@ func (s *Service) Routes(r *web.Router) {
 // OperatorRoutes registers the operator pages, and the operator calls of all services with their
 // descriptions.
 func (s *Service) OperatorRoutes(r *web.Router) {
-	ui.OperatorRoutes(r)
+	ui.OperatorRoutes(r, s.cfg.Addr)
 	s.front(r, []described{
 		{ingest.DescribeOperator, s.pass(ingest.Name, s.operated)},
 		{query.DescribeOperator, s.pass(query.Name, s.operated)},

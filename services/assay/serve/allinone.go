@@ -30,7 +30,8 @@ type allInOne struct {
 	first    string // API key of an operator, if one was just created
 	services []process.Service
 	log      zerolog.Logger
-	dir      string // data directory
+	dir      string   // data directory
+	page     net.Addr // of the web app
 	usage    *usage
 	backups  *backups
 }
@@ -38,7 +39,7 @@ type allInOne struct {
 // open starts the engines, creates tables and buckets, and opens the services. page is the address
 // of the web app, which may call S3. If it returns an error, everything is closed.
 func open(ctx context.Context, cfg Config, dir string, page net.Addr, log zerolog.Logger, reg prometheus.Registerer) (*allInOne, error) {
-	w := &allInOne{log: log, dir: dir}
+	w := &allInOne{log: log, dir: dir, page: page}
 	err := w.open(ctx, cfg, dir, page, reg)
 	if err != nil {
 		w.Close()
@@ -129,7 +130,7 @@ func (w *allInOne) Routes(r *web.Router) {
 
 // OperatorRoutes registers the operator pages and the operator calls of all services.
 func (w *allInOne) OperatorRoutes(r *web.Router) {
-	ui.OperatorRoutes(r)
+	ui.OperatorRoutes(r, w.page.String())
 	w.backups.routes(r)
 	for _, service := range w.services {
 		if operated, ok := service.(process.Operated); ok {

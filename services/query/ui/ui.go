@@ -11,7 +11,9 @@ import (
 	"io/fs"
 	"maps"
 	"mime"
+	"net"
 	"net/http"
+	"net/url"
 	"path"
 	"regexp"
 	"strings"
@@ -64,10 +66,21 @@ func Routes(r *web.Router, origins ...string) {
 }
 
 // OperatorRoutes registers the pages for operators, which are served only at the operator address, and redirects
-// its root to them.
-func OperatorRoutes(r *web.Router) {
+// its root to them. app is the address of the web app, as host:port, to which the page of the sign-in leads.
+func OperatorRoutes(r *web.Router, app string) {
 	register(r, operatorPaths, operations, load(nil))
 	r.Mux.Handle("GET /{$}", http.RedirectHandler("/operations", http.StatusFound))
+	r.Mux.HandleFunc("GET /operations/sign-in", func(w http.ResponseWriter, req *http.Request) { signIn(w, req, app) })
+}
+
+// signIn redirects to the web app at the host name of the request, because a session is valid only there.
+func signIn(w http.ResponseWriter, r *http.Request, app string) {
+	host := (&url.URL{Host: r.Host}).Hostname()
+	if _, port, err := net.SplitHostPort(app); err == nil {
+		host = net.JoinHostPort(host, port)
+	}
+	to := url.URL{Scheme: web.SchemeOf(r), Host: host, Path: "/"}
+	http.Redirect(w, r, to.String(), http.StatusFound)
 }
 
 // register registers files below /ui/, and a page at the other patterns.

@@ -234,7 +234,7 @@ func TestLicensesNameThePackages(t *testing.T) {
 // serve other pages.
 func TestOperatorPagesAreSeparate(t *testing.T) {
 	operator := web.NewRouter(web.Options{})
-	ui.OperatorRoutes(operator)
+	ui.OperatorRoutes(operator, "127.0.0.1:8080")
 	for path, want := range map[string][2]int{ // at the public address and at the operator address
 		"/operations": {http.StatusNotFound, http.StatusOK}, "/operations/dead/7": {http.StatusNotFound, http.StatusOK},
 		"/ui/operations.html": {http.StatusNotFound, http.StatusOK}, "/ui/index.html": {http.StatusOK, http.StatusNotFound},
@@ -244,6 +244,13 @@ func TestOperatorPagesAreSeparate(t *testing.T) {
 		operator.ServeHTTP(response, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://localhost"+path, nil))
 		if got := [2]int{get(t, path).StatusCode, response.Code}; got != want {
 			t.Errorf("%s: got statuses %v, want %v", path, got, want)
+		}
+	}
+	for host, want := range map[string]string{"localhost:8087": "http://localhost:8080/", "[::1]:8087": "http://[::1]:8080/"} {
+		response := httptest.NewRecorder()
+		operator.ServeHTTP(response, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+host+"/operations/sign-in", nil))
+		if got := response.Header().Get("Location"); response.Code != http.StatusFound || got != want {
+			t.Errorf("sign-in at %s: got status %d to %q, want a redirect to %s", host, response.Code, got, want)
 		}
 	}
 }

@@ -119,6 +119,12 @@ func byKey(t *testing.T, b *Browser, s system.System, key string) {
 	operator := b.Open(t, s.Operator, "/operations")
 	operator.See(t, ".empty h2", "Operator sign-in required")
 	operator.State(t, "operations-sign-in")
+	if at := Read[string](t, operator, `fetch(document.querySelector(".empty a").href, { redirect: "manual" }).then((r) => r.type)`); at != "opaqueredirect" {
+		t.Errorf("the link to sign in returns a response of type %q, want a redirect", at)
+	}
+	operator.do(t, chromedp.Navigate(s.Operator+"/operations/sign-in"))
+	operator.Wait(t, `location.port === new URL("`+s.HTTP+`").port`)
+	operator.See(t, "h1", "Sign in")
 	p.do(t, chromedp.Navigate(s.Operator+"/operations")) // the session is valid for all ports of the host
 	p.See(t, ".numbers div", "Dead letters0")
 }

@@ -18,7 +18,7 @@ export function Button({ kind, icon: Icon, children, ...rest }: ButtonProps): JS
   );
 }
 
-type LinkProps = Common & { href: string; download?: boolean; onClick?: () => void };
+type LinkProps = Common & { href: string; download?: boolean; target?: "_blank"; onClick?: () => void };
 
 /** A link that looks like a button. */
 export function ButtonLink({ kind, icon: Icon, children, ...rest }: LinkProps): JSX.Element {
