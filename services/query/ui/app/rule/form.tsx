@@ -66,7 +66,7 @@ export function Form({ rule, saved, close }: { rule?: Rule; saved: () => void; c
           {rule && rule.areas.length > 1 && <option value={rule.areas.join(" ")}>{rule.areas.join(", ")}</option>}
         </select>
       </label>
-      <fieldset class="steps">
+      <fieldset class="rule-steps">
         <legend>Actions</legend>
         {steps.map((s, n) => (
           <div class="step" key={n}>
