@@ -10,6 +10,7 @@ import (
 
 	"github.com/chromedp/chromedp/kb"
 
+	"github.com/assay-project/assay/services/assay/client"
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
@@ -76,7 +77,40 @@ func libraryRecords(t *testing.T, b *Browser, s system.System) {
 	p.State(t, "file-records-wrong-filter")
 	p.Go(t, "/library/"+n.ID+"?tab=metadata")
 	p.See(t, ".grid th", "logP")
+	p.Wait(t, `(() => {
+		const names = [...document.querySelectorAll(".metadata dt")].map((e) => e.textContent);
+		return names.filter((n) => /md5/i.test(n)).join() === "MD5" && names.includes("SHA-256");
+	})()`)
+	p.See(t, ".metadata dl div", "Length"+strings.Join(grouped(len(sdf.String())), ",")+" bytes")
 	p.State(t, "file-metadata")
+	p.Go(t, "/library/"+n.ID+"?tab=steps")
+	p.See(t, ".steps li:has(strong)", "version 1")
+	p.Gone(t, ".steps li", "records 1")
+	p.Wait(t, `document.querySelector(".steps li").offsetWidth > document.querySelector(".steps").offsetWidth / 2`)
+	p.State(t, "file-steps")
+	plots(t, p, n)
+}
+
+// plots: two columns are shown as points, each of which opens its record, and one as a histogram. A filter applies to both.
+func plots(t *testing.T, p *Page, n client.Node) {
+	p.Go(t, "/library/"+n.ID+"?tab=records")
+	p.Click(t, ".records-toolbar button", "Plot")
+	p.Wait(t, `document.querySelectorAll(".plotted circle").length === 130`)
+	p.Eval(t, `const [x, y] = document.querySelectorAll(".plot-card select");
+		for (const [select, value] of [[x, "logP"], [y, "weight"]]) { select.value = value; select.dispatchEvent(new Event("change", { bubbles: true })); await new Promise((done) => requestAnimationFrame(done)); }`)
+	p.See(t, "svg.plotted[role=img]", "weight by logP, 130 records")
+	p.State(t, "file-plot")
+	p.Eval(t, `document.querySelectorAll(".plotted circle")[7].dispatchEvent(new MouseEvent("click", { bubbles: true }))`)
+	p.See(t, "dialog dd", "0.7")
+	p.Click(t, "dialog button", "Close")
+	p.Click(t, ".plot-card summary", "Show as a table")
+	p.Click(t, ".plot-numbers button", "molecule 12")
+	p.See(t, "dialog dd", "1.2")
+	p.Go(t, "/library/"+n.ID+"?tab=records&plot=logP&filter=logP%3C3")
+	p.See(t, "svg.plotted[role=img]", "Histogram of logP, 30 records")
+	p.Click(t, ".plot-card summary", "Show as a table")
+	p.Wait(t, `[...document.querySelectorAll(".plot-numbers td:last-child")].reduce((sum, e) => sum + Number(e.textContent), 0) === 30`)
+	p.State(t, "file-histogram")
 }
 
 // ring returns an SDF record: cyclohexane with the field logP.

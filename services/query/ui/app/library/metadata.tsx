@@ -11,6 +11,7 @@ import type { Node } from "./view.js";
 
 const sentence = 60; // characters from which texts of a list are shown below each other
 const separate = ["fields", "failures"]; // shown in sections of their own
+const units = new Map([["length", "bytes"], ["textLength", "bytes"], ["width", "px"], ["height", "px"]]);
 
 export function Metadata({ node }: { node: Node }): JSX.Element {
   const [metadata, setMetadata] = useState<Record<string, unknown>>(), [error, setError] = useState("");
@@ -60,13 +61,13 @@ export function Metadata({ node }: { node: Node }): JSX.Element {
 
 /** Splits a camelCase name into words. */
 function words(name: string): string {
-  const known = name.replace(/^(md5|sha\d+|crc32|url|id)$/i, (short) => short.toUpperCase());
+  const known = name.replace(/^(md5|sha\d+|crc32|url|id)$/i, (short) => short.toUpperCase()).replace(/^SHA(\d)/, "SHA-$1");
   const text = known.replace(/([a-z0-9])([A-Z])/g, "$1 $2").replace(/[_-]+/g, " ");
   return text.charAt(0).toUpperCase() + (/[A-Z]{2}/.test(text) ? text.slice(1) : text.slice(1).toLowerCase());
 }
 
 function shown(value: unknown, name = ""): ComponentChildren {
-  if (typeof value === "number" && name === "length") return `${count(value)} bytes`;
+  if (typeof value === "number" && units.has(name)) return `${count(value)} ${units.get(name) ?? ""}`;
   if (typeof value === "number") return quantity(value, 3);
   if (typeof value === "boolean") return value ? "yes" : "no";
   if (typeof value === "string") return value.split("\n").map((line, i) => <div key={i}><Bdi text={line} /></div>);

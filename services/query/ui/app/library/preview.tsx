@@ -7,6 +7,7 @@ import { setQuery } from "../router.js";
 import { Button, ButtonLink } from "../ui/button.js";
 import { EmptyState, ErrorState, Loading, Skeleton } from "../ui/feedback.js";
 import { Download, FileIcon } from "../ui/icon.js";
+import { lazy } from "../ui/lazy.js";
 import { Bdi, count } from "../ui/text.js";
 import { textOf } from "./article.js";
 import { Code, languageOf } from "./code.js";
@@ -17,6 +18,8 @@ import Pages, { wanted } from "./pages.js";
 import { readMetadata } from "./nodes.js";
 import { contentOf, drawn, hrefOf, isFinal, linkToken, type Node, nameOf, pictureOf, type RecordRow, shownAt } from "./view.js";
 import { Waiting } from "./waiting.js";
+
+const Paged = lazy(() => import("./paged.js"));
 
 const longest = 200_000; // characters of a text that are shown at first
 const most = 8 * 1024 * 1024; // bytes of a text that are loaded
@@ -31,7 +34,7 @@ export function Preview({ node }: { node: Node }): JSX.Element {
   switch (node.preview) {
     case "text": return <Text node={node} />;
     case "article": return <Web node={node} />;
-    case "document": return picture ? <Document node={node} picture={picture} /> : <Text node={node} />;
+    case "document": return picture ? <Document node={node} picture={picture} /> : <Text node={node} {...isOffice(node) ? { read: readPages } : {}} />;
   }
   if (picture) {
     return (
@@ -58,6 +61,8 @@ export function Preview({ node }: { node: Node }): JSX.Element {
   );
 }
 
+const isOffice = (node: Node): boolean => node.preview === "document" && node.subType !== "Pdf";
+
 /** The first page and the text. The browser's own viewer shows the other pages of a PDF. */
 function Document({ node, picture }: { node: Node; picture: NonNullable<ReturnType<typeof pictureOf>> }): JSX.Element {
   const [pages, setPages] = useState(0);
@@ -77,7 +82,7 @@ function Document({ node, picture }: { node: Node; picture: NonNullable<ReturnTy
           </figcaption>
         )}
       </figure>
-      <Text node={node} title="Text" />
+      <Text node={node} title="Text" {...isOffice(node) ? { read: readPages } : {}} />
     </div>
   );
 }
@@ -111,8 +116,8 @@ async function readContent(node: Node): Promise<string> {
   return beginning(response);
 }
 
-const readText = (node: Node): Promise<string> => // form feeds separate pages
-  readFrom(`/v1/library/files/${encodeURIComponent(node.id)}/text?`).then((text) => text.replaceAll("\f", "\n\n"));
+const readPages = (node: Node): Promise<string> => readFrom(`/v1/library/files/${encodeURIComponent(node.id)}/text?`);
+const readText = (node: Node): Promise<string> => readPages(node).then((text) => text.replaceAll("\f", "\n\n"));
 const readArticle = (node: Node): Promise<string> => readFrom(`/v1/library/files/${encodeURIComponent(node.id)}/reader?`).then(textOf);
 
 /** Loads a text of a file, unless read is undefined. */
@@ -151,6 +156,7 @@ function Text({ node, title, read }: { node: Node; title?: string; read?: typeof
       )}
       {text.trim() === ""
         ? <p class="soft">The file has no text.</p>
+        : read === readPages ? <Paged node={node} text={shown} />
         : markdown && !source ? <Markdown text={shown} />
         : language && !all ? <Code text={shown} language={language} />
         : <pre class="text" dir="auto">{shown}</pre>}

@@ -7,7 +7,7 @@ import { Button, ButtonLink, IconButton } from "../ui/button.js";
 import { Dialog } from "../ui/dialog.js";
 import { Endless } from "../ui/endless.js";
 import { EmptyState, ErrorState, Loading, Notice, Skeleton } from "../ui/feedback.js";
-import { ChevronDown, ChevronLeft, ChevronRight, Close, Columns, Download, Filter, Search } from "../ui/icon.js";
+import { ChevronDown, ChevronLeft, ChevronRight, Close, Columns, Download, Filter, Model, Search } from "../ui/icon.js";
 import { lazy } from "../ui/lazy.js";
 import { Menu } from "../ui/menu.js";
 import { type Column, Table } from "../ui/table.js";
@@ -21,6 +21,7 @@ import { Spread, useStatistics } from "./summary.js";
 import { drawn, exportOf, isPrediction, linkToken, type Node, recordContentOf, type RecordRow } from "./view.js";
 
 const ColumnFilter = lazy(() => import("./columnfilter.js"));
+const Plot = lazy(() => import("./plot.js"));
 
 const shownAtFirst = 8, ofFile = 5; // columns
 const pageSize = 100;
@@ -119,6 +120,8 @@ export function Records({ node }: { node: Node }): JSX.Element {
     );
     return { ...on ? { sorted: on } : {}, head };
   }
+  const numeric = (fields ?? []).filter((f) => isNumeric(f.type)).map((f) => f.name);
+  const plotted = parsed(q.get("plot") ?? ""), [x, y = ""] = plotted.filter((name) => numeric.includes(name));
   const parameters = (format: string): Record<string, string> => ({
     format, ...filter ? { filter } : {}, ...chosen ? { fields: chosen } : {},
   });
@@ -143,6 +146,11 @@ export function Records({ node }: { node: Node }): JSX.Element {
         </form>
         <div class="actions">
           <Button icon={Columns} onClick={() => choose(true)} disabled={!fields}>Columns</Button>
+          {numeric.length > 0 && (
+            <IconButton icon={Model} label="Plot" aria-pressed={plotted.length > 0} onClick={() => setQuery({
+              plot: plotted.length > 0 ? "" : listed(numeric.slice(0, 2)),
+            })} />
+          )}
           <Menu label="Export" button={<Download />} items={[
             { label: "Export as CSV", icon: Download, href: exportOf(node.id, { ...parameters("csv"), formulas: "text" }), download: true },
             { label: "Export as JSON Lines", icon: Download, href: exportOf(node.id, parameters("jsonl")), download: true },
@@ -162,6 +170,7 @@ export function Records({ node }: { node: Node }): JSX.Element {
           that failed.
         </p>
       </details>
+      {x !== undefined && !wrong && <Plot node={node} numeric={numeric} x={x} y={y} filter={filter} sort={sort} />}
       {failed && <Notice tone="bad">{failed}</Notice>}
       {list.error.value && !wrong && list.begun.value && <Notice tone="bad">{list.error.value}</Notice>}
       {missing.length > 0 && <p class="soft">Not determined: {missing.map((n) => `${n} (${count(incomplete[n] ?? 0)})`).join(", ")}</p>}

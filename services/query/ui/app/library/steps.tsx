@@ -8,7 +8,7 @@ import { Clock, Retry } from "../ui/icon.js";
 import { Bdi, count, counted, duration, Time } from "../ui/text.js";
 import { toast } from "../ui/toast.js";
 import { attempt, progress } from "./nodes.js";
-import { isFinal, isOwn, linkToken, type Node } from "./view.js";
+import { isFinal, isOwn, linkToken, type Node, withoutSteps } from "./view.js";
 
 type Workflow = Schemas["WorkflowView"];
 type Step = Schemas["StepView"];
@@ -74,7 +74,7 @@ export function Steps({ node, again, reload, sequence = [] }: StepsProps): JSX.E
       </div>
       {workflow.failureMessage && (
         <div class="steps-notice">
-          <Notice tone={workflow.state === "Failed" ? "bad" : "warn"}><Bdi text={workflow.failureMessage} /></Notice>
+          <Notice tone={workflow.state === "Failed" ? "bad" : "warn"}><Bdi text={withoutSteps(workflow.failureMessage)} /></Notice>
         </div>
       )}
       <ol>
@@ -86,7 +86,7 @@ export function Steps({ node, again, reload, sequence = [] }: StepsProps): JSX.E
               {s.reason && <span class={s.state === "failed" ? "sub bad" : "sub"}><Bdi text={s.reason} /></span>}
               <span class="sub">
                 {[s.attempts > 1 ? counted(s.attempts, "attempt") : "", s.state === "open" ? "" : took(s.ms)].filter(Boolean).join(" · ")}
-                {s.engine && <> · engine: <Bdi text={s.engine} /></>}
+                {s.engine && <> · <Bdi text={engineOf(s.engine)} /></>}
               </span>
             </div>
             {s.state === "failed" && isOwn(node) && isFinal(node) && <Button icon={Retry} onClick={() => void retry(s)}>Retry</Button>}
@@ -116,6 +116,12 @@ export function Steps({ node, again, reload, sequence = [] }: StepsProps): JSX.E
       </ol>
     </section>
   );
+}
+
+/** The engine of a step. Those that are a part of Assay are only a version. */
+function engineOf(engine: string): string {
+  const own = /^[a-z]+ (\d+)$/.exec(engine)?.[1];
+  return own === undefined ? `engine: ${engine}` : `version ${own}`;
 }
 
 function took(ms: number): string {
