@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/assay-project/assay/services/assay/client"
 )
 
 // screen runs a command on a terminal and returns its exit status and all that it wrote there.
@@ -48,6 +50,17 @@ func TestOpen(t *testing.T) {
 	address, err := os.ReadFile(started)
 	if status != 0 || err != nil || string(address) != server+"/files/"+id || !strings.Contains(text, "enter "+p.owner) {
 		t.Errorf("open on a terminal: got status %d, %q, %v and the text %q, want the browser at the page of the file", status, address, err, text)
+	}
+	c, err := client.New(client.Config{Server: server})
+	if err != nil {
+		t.Fatal(err)
+	}
+	how, err := c.SignIn(t.Context())
+	if err != nil || how.Owner == "" {
+		t.Fatalf("the server returned %+v, %v, want a default owner", how, err)
+	}
+	if _, text := (person{owner: how.Owner, T: t}).screen("open"); strings.Contains(text, "select Owner") {
+		t.Errorf("open as the default owner printed %q, want no request to select it", text)
 	}
 	t.Setenv("PATH", t.TempDir())
 	if status, text := p.screen("open"); status != 0 || !strings.Contains(text, server) || !strings.Contains(text, "No browser was opened") {

@@ -64,6 +64,7 @@ func serveAndRun(m *testing.M) (status int, err error) {
 	if err != nil {
 		return 1, err
 	}
+	cfg.Owner = "of-this-machine"
 	ctx, stop := context.WithCancel(context.Background())
 	ready, ended := make(announced), make(chan error, 1)
 	go func() { ended <- serve.Run(ctx, cfg, ready) }()

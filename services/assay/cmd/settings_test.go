@@ -79,6 +79,22 @@ func TestOwnerIsCreatedOnce(t *testing.T) {
 	}
 }
 
+// TestOwnerIsPrinted checks that the owner is that of the settings, else an id that is generated once.
+func TestOwnerIsPrinted(t *testing.T) {
+	ownFolder(t)
+	t.Setenv("ASSAY_OWNER", "")
+	first := run(t.Context(), "", "owner")
+	if _, err := uuid.Parse(strings.TrimSpace(first.out)); err != nil || first.status != 0 {
+		t.Errorf("owner: got %+v, %v, want an id", first, err)
+	}
+	if again := run(t.Context(), "", "owner"); again.out != first.out {
+		t.Errorf("owner: got %q, then %q, want the same id", first.out, again.out)
+	}
+	run(t.Context(), "", "owner", "--owner", "ann").want(t, 0, "ann\n", "")
+	t.Setenv("ASSAY_OWNER", "me")
+	run(t.Context(), "", "owner", "--json").want(t, 0, `{"owner":"me"}`+"\n", "")
+}
+
 func TestExitStatusOfUnusableSettings(t *testing.T) {
 	t.Setenv("ASSAY_NATS_URL", "")
 	run(t.Context(), "", "setup", "word").want(t, 2, "", "See: assay setup --help")
