@@ -61,8 +61,9 @@ export function Metadata({ node }: { node: Node }): JSX.Element {
 
 /** Splits a camelCase name into words. */
 function words(name: string): string {
-  const known = name.replace(/^(md5|sha\d+|crc32|url|id)$/i, (short) => short.toUpperCase()).replace(/^SHA(\d)/, "SHA-$1");
+  const known = name.replace(/^(md5|sha\d+|crc32|url|id)$/i, (short) => short.toUpperCase());
   const text = known.replace(/([a-z0-9])([A-Z])/g, "$1 $2").replace(/[_-]+/g, " ");
+  if (/^SHA\d/.test(text)) return text.replace("SHA", "SHA-");
   return text.charAt(0).toUpperCase() + (/[A-Z]{2}/.test(text) ? text.slice(1) : text.slice(1).toLowerCase());
 }
 
