@@ -214,7 +214,8 @@ export function FolderView({ node, crumbs, error }: {
           <Button kind="primary" icon={Upload} onClick={() => openDialog()}>Upload files</Button>
           <Button icon={Globe} onClick={() => ask({ what: "page" })}>Import a web page</Button>
         </>}>
-          <span class="mouse">Drop files or folders anywhere on this page. </span>You get previews, records of tables and molecules, and search in all texts.
+          <span class="mouse">Drop files or folders anywhere on this page. </span>
+          You get previews, records of tables and molecules, and search in all texts.
         </EmptyState>
       );
     }

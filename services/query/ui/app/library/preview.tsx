@@ -34,7 +34,8 @@ export function Preview({ node }: { node: Node }): JSX.Element {
   switch (node.preview) {
     case "text": return <Text node={node} />;
     case "article": return <Web node={node} />;
-    case "document": return picture ? <Document node={node} picture={picture} /> : <Text node={node} {...isOffice(node) ? { read: readPages } : {}} />;
+    case "document":
+      return picture ? <Document node={node} picture={picture} /> : <Text node={node} {...isOffice(node) ? { read: readPages } : {}} />;
   }
   if (picture) {
     return (

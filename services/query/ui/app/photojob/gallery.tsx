@@ -80,7 +80,8 @@ export default function Gallery(): JSX.Element {
     }
     return (
       <EmptyState icon={Image} title="No photos yet" action={choose}>
-        <span class="mouse">Drop photos anywhere on this page</span><span class="touch">Upload photos</span> and describe the edit, such as “auto levels, crop 1:1 to faces”.
+        <span class="mouse">Drop photos anywhere on this page</span>
+        <span class="touch">Upload photos</span> and describe the edit, such as “auto levels, crop 1:1 to faces”.
       </EmptyState>
     );
   }

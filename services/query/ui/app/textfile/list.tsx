@@ -118,7 +118,8 @@ export default function Files(): JSX.Element {
     }
     return (
       <EmptyState icon={FileText} title="No text files yet" action={choose}>
-        <span class="mouse">Drop a text file anywhere on this page. </span>Assay counts its words and shows how many are unique and which are most frequent.
+        <span class="mouse">Drop a text file anywhere on this page. </span>
+        Assay counts its words and shows how many are unique and which are most frequent.
       </EmptyState>
     );
   }

@@ -14,7 +14,8 @@ export const states: Record<Status, { label: string; tone: Tone }> = {
 };
 
 /** Whether a file failed because it is not a text, so that another analysis fails too. */
-export const isForeign = (file: File): boolean => file.status === "FAILED" && (file.errorMessage ?? "").startsWith("the content is not text");
+export const isForeign = (file: File): boolean =>
+  file.status === "FAILED" && (file.errorMessage ?? "").startsWith("the content is not text");
 
 /** The statistics of an outcome of a text file, as events have them. */
 export function statisticsOf(outcome: Outcome): { totalWords?: number; uniqueWords?: number } | undefined {
