@@ -42,7 +42,7 @@ type Result struct {
 	UniqueWords   int64       `dynamodbav:"uniqueWords" json:"uniqueWords" doc:"different words, compared in lower case"`
 	AvgWordLength float64     `dynamodbav:"avgWordLength" json:"avgWordLength" doc:"code points per word, rounded half up to 2 decimals"`
 	Top10Words    []WordCount `dynamodbav:"top10Words" json:"top10Words" doc:"most frequent first; equal counts in code point order; a word longer than 1 KiB is truncated and ends with …"`
-	Size          int64       `dynamodbav:"size,omitempty" json:"size,omitempty" doc:"bytes of the file; absent in older results"`
+	Size          int64       `dynamodbav:"size,omitempty" json:"-"` // bytes of the file, which its view has; absent in older results
 	// How the text was decoded. Results from before these fields existed have none of them.
 	Charset        string `dynamodbav:"charset,omitempty" json:"charset,omitempty" doc:"the charset of the text, such as utf-8 or windows-1251"`
 	CharsetSource  string `dynamodbav:"charsetSource,omitempty" json:"charsetSource,omitempty" enum:"mark,declared,detected,assumed" doc:"how the charset was found: by a byte order mark, from the content type, from the bytes, or from the bytes although another charset is nearly as likely"`

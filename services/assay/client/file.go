@@ -23,6 +23,7 @@ type File struct {
 	FileID       string    `json:"fileId"`
 	OwnerID      string    `json:"ownerId,omitempty"` // only for the client's own files
 	FileName     string    `json:"fileName"`
+	Size         int64     `json:"size,omitempty"` // bytes, if they are known
 	Status       string    `json:"status"`
 	CreatedAt    time.Time `json:"createdAt"`
 	UpdatedAt    time.Time `json:"updatedAt"`
