@@ -175,7 +175,9 @@ function NameCell({ file }: { file: File }): JSX.Element {
       <a href={`/files/${file.fileId}`} class="name"><Bdi text={file.fileName} clip /></a>
       {file.status === "FAILED" && file.errorMessage
         ? <span class="sub bad clip"><Bdi text={file.errorMessage} clip /></span>
-        : <span class="sub narrow-only"><Time iso={file.createdAt} /></span>}
+        : (
+          <span class="sub narrow-only"><Time iso={file.createdAt} />{file.size === undefined ? "" : ` · ${bytes(file.size)}`}</span>
+        )}
     </>
   );
 }
