@@ -18,7 +18,8 @@ var ErrNotDrawn = errors.New("the crystal has no cell or no sites")
 type point struct{ x, y, z float64 }
 
 // SVG draws the cell and its atoms, slightly rotated from the view along c. Without operations it
-// draws only the sites. It returns ErrNotDrawn if there is nothing to draw.
+// draws only the sites. The attributes data-z are the positions toward the viewer, in units of the drawing, so that a viewer can
+// rotate the cell. It returns ErrNotDrawn if there is nothing to draw.
 func (s *Structure) SVG() ([]byte, error) {
 	atoms, all := s.Atoms()
 	if !all {
@@ -63,7 +64,7 @@ func (s *Structure) SVG() ([]byte, error) {
 			if j := i | 1<<axis; j != i {
 				x1, y1 := place(corners[i])
 				x2, y2 := place(corners[j])
-				fmt.Fprintf(&b, `<path d="M%.1f %.1fL%.1f %.1f"/>`, x1, y1, x2, y2)
+				fmt.Fprintf(&b, `<path d="M%.1f %.1fL%.1f %.1f" data-z="%.1f %.1f"/>`, x1, y1, x2, y2, corners[i].z*scale, corners[j].z*scale)
 			}
 		}
 	}
@@ -78,8 +79,8 @@ func (s *Structure) SVG() ([]byte, error) {
 		if a.site.Element == 1 {
 			radius = 0.25
 		}
-		fmt.Fprintf(&b, `<circle cx="%.1f" cy="%.1f" r="%.1f" fill="%s" stroke-width="0.7"><title>%s</title></circle>`+"\n",
-			x, y, min(max(radius*scale, 2), 24), color(a.site.Element), html.EscapeString(printable(a.site.Label)))
+		fmt.Fprintf(&b, `<circle cx="%.1f" cy="%.1f" data-z="%.1f" r="%.1f" fill="%s" stroke-width="0.7"><title>%s</title></circle>`+"\n",
+			x, y, a.z*scale, min(max(radius*scale, 2), 24), color(a.site.Element), html.EscapeString(printable(a.site.Label)))
 	}
 	b.WriteString("</svg>\n")
 	return b.Bytes(), nil

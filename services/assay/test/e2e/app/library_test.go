@@ -30,6 +30,7 @@ func TestLibrary(t *testing.T) {
 		"models":           models,
 		"kinds of files":   kindsOfFiles,
 		"office files":     officeFiles,
+		"crystals":         crystals,
 		"read differently": readDifferently,
 		"trash":            trashCan,
 		"import":           importPage,

@@ -11,7 +11,7 @@ import { lazy } from "../ui/lazy.js";
 import { Bdi, count } from "../ui/text.js";
 import { textOf } from "./article.js";
 import { Code, languageOf } from "./code.js";
-import { Drawing } from "./drawing.js";
+import { Drawing, Turnable } from "./drawing.js";
 import { Entries, isArchive } from "./entries.js";
 import { Markdown } from "./markdown.js";
 import Pages, { wanted } from "./pages.js";
@@ -221,7 +221,7 @@ function Drawings({ node }: { node: Node }): JSX.Element {
       <ul class={`drawings ${node.preview === "curves" || total === 1 ? "large" : ""}`} aria-label="Records">
         {records.map((r) => (
           <li key={r.index} class="card">
-            <Drawing id={node.id} record={r} />
+            {total === 1 ? <Turnable node={node} record={r} /> : <Drawing id={node.id} record={r} />}
             <div class="drawing-caption">
               <a href={`${hrefOf(node)}${hrefOf(node).includes("?") ? "&" : "?"}tab=records&record=${r.index}`}>
                 <Bdi text={r.name || `Record ${count(r.index + 1)}`} clip />

@@ -13,7 +13,7 @@ import { Menu } from "../ui/menu.js";
 import { type Column, Table } from "../ui/table.js";
 import { Bdi, count, counted } from "../ui/text.js";
 import { both, fieldName } from "./conditions.js";
-import { Drawing } from "./drawing.js";
+import { Drawing, Turnable } from "./drawing.js";
 import { type Field, fieldsOf, isNumeric, listed } from "./fields.js";
 import { predictions } from "./learning.js";
 import { readMetadata } from "./nodes.js";
@@ -308,7 +308,7 @@ function Details({ node, index }: { node: Node; index: number }): JSX.Element {
         <div class="record" role="group" aria-label="Record" tabIndex={0}>
           {record.name && <p><strong><Bdi text={record.name} /></strong></p>}
           {record.error && <p class="wrong"><Bdi text={record.error} /></p>}
-          {drawn(node) && <div class="record-drawing"><Drawing key={record.index} id={node.id} record={record} /></div>}
+          {drawn(node) && <div class="record-drawing"><Turnable key={record.index} node={node} record={record} /></div>}
           <Values title="Determined by Assay" values={record.properties} />
           <Values title="From the file" values={record.fields} />
           {record.notDetermined && record.notDetermined.length > 0 && (
