@@ -35,7 +35,7 @@ func TestReadingOrder(t *testing.T) {
 		{"files", "/files", doneRow, "fish.txt"},
 		{"file", "/files/" + file.FileID, ".bars tr", "fish"},
 		{"library", "/library", ".rows .row", "drugs.csv"},
-		{"records", "/library/" + table.ID + "?tab=records", ".rows .row", "Caffeine"},
+		{"records", "/library/" + table.ID + "?tab=records", ".heading .sub", "100 – 500"},
 		{"search", "/search?q=aspirin", ".hit a", "Library"},
 	} {
 		p.Go(t, page.path)

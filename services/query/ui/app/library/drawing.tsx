@@ -13,7 +13,7 @@ export function Turnable({ node, record }: { node: Node; record: RecordRow }): J
   return (
     <>
       {turned ? <Solid address={drawingOf(node.id, record.index)} /> : <Drawing id={node.id} record={record} />}
-      {crystal && <p><Button icon={Molecule} aria-pressed={turned} onClick={() => turn(!turned)}>Rotate</Button></p>}
+      {crystal && <p class="turn"><Button icon={Molecule} aria-pressed={turned} onClick={() => turn(!turned)}>Rotate</Button></p>}
     </>
   );
 }
