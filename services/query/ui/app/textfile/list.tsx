@@ -176,7 +176,9 @@ function NameCell({ file }: { file: File }): JSX.Element {
       {file.status === "FAILED" && file.errorMessage
         ? <span class="sub bad clip"><Bdi text={file.errorMessage} clip /></span>
         : (
-          <span class="sub narrow-only"><Time iso={file.createdAt} />{file.size === undefined ? "" : ` · ${bytes(file.size)}`}</span>
+          <span class="sub clip narrow-only">
+            {file.size === undefined ? "" : `${bytes(file.size)} · `}<Time iso={file.createdAt} />
+          </span>
         )}
     </>
   );
