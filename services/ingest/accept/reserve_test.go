@@ -96,8 +96,8 @@ func TestReserve(t *testing.T) {
 				if !errors.Is(err, step.want) || created != step.created || err == nil && item != step.text {
 					t.Errorf("%s: got item %q, created %t, error %v; want %q, %t, %v", step.what, item, created, err, step.text, step.created, step.want)
 				}
-				if use, err := shared.Quotas.Use(t.Context(), "ann"); err != nil || use.Items != step.items {
-					t.Errorf("%s: got %d items that count, error %v; want %d", step.what, use.Items, err, step.items)
+				if usage, err := shared.Quotas.Usage(t.Context(), "ann", shared.Quotas.Of("ann")); err != nil || usage.Use == nil || usage.Use.Items != step.items {
+					t.Errorf("%s: got usage %+v, error %v; want %d items", step.what, usage.Use, err, step.items)
 				}
 			}
 		})
