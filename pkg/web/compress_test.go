@@ -113,6 +113,9 @@ func TestJSONIsCompressed(t *testing.T) {
 			t.Errorf("%s: got headers %v for HEAD, want those of GET, %v", mediaType, head.Header, got.Header)
 		}
 	}
+	if got := fetch(t, sends(http.StatusOK, list(5000), "Vary", "Accept-Encoding"), http.MethodGet, ""); len(got.Header.Values("Vary")) != 1 {
+		t.Errorf("got headers %v for a response with Vary, want it once", got.Header)
+	}
 	if got := fetch(t, sends(http.StatusConflict, list(5000)), http.MethodGet, "gzip"); got.StatusCode != http.StatusConflict || unpacked(t, got.body) != list(5000) {
 		t.Errorf("got status %d and %v, want a compressed response with 409", got.StatusCode, got.Header)
 	}

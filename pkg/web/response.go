@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/http"
+	"slices"
 	"time"
 )
 
@@ -62,7 +63,9 @@ func (w *response) sendHeader() {
 func (w *response) Write(p []byte) (int, error) {
 	w.WriteHeader(http.StatusOK)
 	if w.packer == nil && !w.sent && len(p) >= minPacked {
-		w.Header().Add("Vary", "Accept-Encoding")
+		if !slices.Contains(w.Header().Values("Vary"), "Accept-Encoding") { // a forwarded response may have it
+			w.Header().Add("Vary", "Accept-Encoding")
+		}
 		if AcceptsGzip(w.request) {
 			w.Header().Set("Content-Encoding", "gzip")
 			w.packer = w.packers.open(w)
