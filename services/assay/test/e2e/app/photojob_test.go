@@ -33,6 +33,7 @@ func TestPhotos(t *testing.T) {
 	p.Click(t, "a.photo-tile", "one.jpg")
 	drawn(t, p, ".slider img", 2)
 	p.See(t, ".facts", "black and white")
+	p.See(t, ".facts", "Edited byAssay")
 	p.State(t, "photo-done")
 	p.Click(t, ".crumbs a", "Batch")
 	p.See(t, ".card", "2 of 2 done")
