@@ -618,8 +618,10 @@ type NodeChanged struct {
 	// under it.
 	Run float64 `protobuf:"fixed64,16,opt,name=run,proto3" json:"run,omitempty"`
 	// The size of a file in bytes, once its bytes are stored.
-	Length        float64                `protobuf:"fixed64,17,opt,name=length,proto3" json:"length,omitempty"`
-	CreatedAt     *timestamppb.Timestamp `protobuf:"bytes,18,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	Length    float64                `protobuf:"fixed64,17,opt,name=length,proto3" json:"length,omitempty"`
+	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,18,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	// The previous name of the node; empty unless this change renamed it.
+	PreviousName  string `protobuf:"bytes,19,opt,name=previous_name,json=previousName,proto3" json:"previous_name,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -778,6 +780,13 @@ func (x *NodeChanged) GetCreatedAt() *timestamppb.Timestamp {
 		return x.CreatedAt
 	}
 	return nil
+}
+
+func (x *NodeChanged) GetPreviousName() string {
+	if x != nil {
+		return x.PreviousName
+	}
+	return ""
 }
 
 // LibraryProgress reports the progress of the processing of a file. No stream stores it. It is
@@ -1911,7 +1920,7 @@ func (x *TagsChanged) GetChangedAt() *timestamppb.Timestamp {
 }
 
 // SearchMatched means that an item has begun to match saved searches of an owner, because it is new, was processed
-// again, or was tagged. An item matches a search once, and again after it was processed again.
+// again, was tagged, renamed or moved. An item matches a search once, and again after it was processed again.
 // Subject: assay.saved.match.<area>.<id>.
 type SearchMatched struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -2179,7 +2188,7 @@ const file_assay_v1_events_proto_rawDesc = "" +
 	"\x06origin\x18\x0e \x01(\tR\x06origin\x12!\n" +
 	"\ftable_header\x18\x0f \x01(\tR\vtableHeader\x12'\n" +
 	"\x0ftable_delimiter\x18\x10 \x01(\tR\x0etableDelimiter\x12#\n" +
-	"\rtable_decimal\x18\x11 \x01(\tR\ftableDecimal\"\x9e\x04\n" +
+	"\rtable_decimal\x18\x11 \x01(\tR\ftableDecimal\"\xc3\x04\n" +
 	"\vNodeChanged\x12\x17\n" +
 	"\anode_id\x18\x01 \x01(\tR\x06nodeId\x12\x16\n" +
 	"\x06change\x18\x02 \x01(\tR\x06change\x12\x19\n" +
@@ -2201,7 +2210,8 @@ const file_assay_v1_events_proto_rawDesc = "" +
 	"\x03run\x18\x10 \x01(\x01R\x03run\x12\x16\n" +
 	"\x06length\x18\x11 \x01(\x01R\x06length\x129\n" +
 	"\n" +
-	"created_at\x18\x12 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\"\x84\x02\n" +
+	"created_at\x18\x12 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x12#\n" +
+	"\rprevious_name\x18\x13 \x01(\tR\fpreviousName\"\x84\x02\n" +
 	"\x0fLibraryProgress\x12\x17\n" +
 	"\afile_id\x18\x01 \x01(\tR\x06fileId\x12\x19\n" +
 	"\bowner_id\x18\x02 \x01(\tR\aownerId\x12\x10\n" +

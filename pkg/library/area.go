@@ -190,6 +190,9 @@ func (n Node) Changed(change string, before Node) event.Event {
 	if !before.IsDeleted && before.ParentID != n.ParentID {
 		d.PreviousParentId = before.ParentID
 	}
+	if before.Name != n.Name {
+		d.PreviousName = before.Name
+	}
 	if n.Blob != nil && n.Blob.Length > 0 {
 		d.Length = float64(n.Blob.Length)
 	}

@@ -45,6 +45,14 @@ func TestNodeChanged(t *testing.T) {
 		!slices.Equal(d.Users, []string{"bob"}) || d.ParentId != RootID("ann") || d.Version != 2 {
 		t.Errorf("got event %+v, want version 2 of %s, shared with bob", e, folder.ID)
 	}
+	renamed := shared
+	renamed.Name = "papers"
+	if d, ok := renamed.Changed(ChangeUpdated, shared).Data.(*event.NodeChanged); !ok || d.Name != "papers" || d.PreviousName != "docs" || d.PreviousParentId != "" {
+		t.Errorf("got %+v, want the previous name docs", d)
+	}
+	if d, ok := shared.Changed(ChangeUpdated, folder).Data.(*event.NodeChanged); !ok || d.PreviousName != "" {
+		t.Errorf("got %+v, want no previous name", d)
+	}
 	trashed, err := r.Trash(t.Context(), folder.ID, ann)
 	if err != nil {
 		t.Fatal(err)

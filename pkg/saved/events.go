@@ -16,12 +16,18 @@ import (
 const (
 	TagSubjects   = "assay.saved.tags.>"
 	MatchSubjects = "assay.saved.match.>"
+	MoveSubjects  = "assay.saved.moved.>"
 )
 
 // NewTagsChanged returns the event for d. Every call that changes tags has an event of its own.
 func NewTagsChanged(d *event.TagsChanged) event.Event {
 	what := fmt.Sprintf("%s +%s -%s", d.OwnerId, strings.Join(d.Added, "\x00"), strings.Join(d.Removed, "\x00"))
 	return about("tags", d.Area, d.Id, d.OwnerId, what, d.ChangedAt.AsTime(), d)
+}
+
+// NewMoved returns the event that an item of an owner, which has ended, has another name or folder because of e, an event of its area.
+func NewMoved(area string, e event.Event) event.Event {
+	return about("moved", area, e.Item, e.Owner, e.ID, e.Time, e.Data)
 }
 
 // NewSearchMatched returns the event for d. Its id depends on that of the event because of which the item matches.

@@ -77,7 +77,7 @@ func NATSGrants(areas []area.Area) NATS {
 	g.Ingest = append(g.Ingest, consume(bus.StreamSaved, rule.ConsumerName, bus.Durable{Name: rule.ConsumerName, Filter: saved.MatchSubjects})...)
 	for stream, durables := range map[string][]bus.Durable{
 		bus.StreamOutcomes: {{Name: webhook.Consumer}, {Name: match.Outcomes}},
-		bus.StreamSaved:    {{Name: webhook.SavedConsumer}, {Name: match.Tags, Filter: saved.TagSubjects}},
+		bus.StreamSaved:    {{Name: webhook.SavedConsumer}, {Name: match.Tags, Filter: saved.TagSubjects}, {Name: match.Moves, Filter: saved.MoveSubjects}},
 	} {
 		for _, durable := range durables {
 			g.Query = append(g.Query, consume(stream, durable.Name, durable)...)

@@ -1,7 +1,8 @@
 // Package match finds out which saved searches, and which queries of rules, an item matches that has ended or was tagged, and
 // publishes SearchMatched.
 //
-// Two durable consumers, which the processes of query share, receive the outcomes of items and the changes of tags. The matches of
+// Three durable consumers, which the processes of query share, receive the outcomes of items, the changes of tags, and those of names and
+// folders. The matches of
 // an item are recorded before they are published, with the event that caused them: a repetition of the event publishes the same
 // matches under the same id, and other events do not publish them again.
 package match
@@ -30,6 +31,7 @@ import (
 const (
 	Outcomes = "query-match-outcomes"
 	Tags     = "query-match-tags"
+	Moves    = "query-match-moves"
 )
 
 const (
@@ -71,6 +73,7 @@ func (s *Service) Consumers() []bus.Consumer {
 	all := []bus.Consumer{
 		{Name: Outcomes, Stream: bus.StreamOutcomes, Handle: s.ended},
 		{Name: Tags, Stream: bus.StreamSaved, Filter: saved.TagSubjects, Handle: s.tagged},
+		{Name: Moves, Stream: bus.StreamSaved, Filter: saved.MoveSubjects, Handle: s.moved},
 	}
 	for n := range all {
 		all[n].Area, all[n].Parallel, all[n].Lease, all[n].Drain = area, parallel, lease, s.o.Drain

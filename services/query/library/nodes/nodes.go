@@ -19,6 +19,7 @@ import (
 	"github.com/assay-project/assay/pkg/event"
 	"github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/pkg/platform"
+	"github.com/assay-project/assay/pkg/saved"
 	"github.com/assay-project/assay/services/query/changes"
 )
 
@@ -57,16 +58,17 @@ func (p *Publisher) project(ctx context.Context, shard string, records []streams
 	var order []string
 	byNode := map[string][]event.Event{}
 	for _, record := range records {
-		e, err := changed(record)
+		events, err := changed(record)
 		if err != nil { // no version of Assay writes such an item
 			p.follower.Poisoned()
 			p.log.Error().Err(err).Str("shard", shard).Str("event", aws.ToString(record.EventID)).Msg("skipped a node change that cannot be read")
 			continue
 		}
-		if byNode[e.Item] == nil {
-			order = append(order, e.Item)
+		id := events[0].Item
+		if byNode[id] == nil {
+			order = append(order, id)
 		}
-		byNode[e.Item] = append(byNode[e.Item], e)
+		byNode[id] = append(byNode[id], events...)
 	}
 	all, ctx := errgroup.WithContext(ctx)
 	all.SetLimit(publishers)
@@ -83,18 +85,19 @@ func (p *Publisher) project(ctx context.Context, shard string, records []streams
 	return all.Wait()
 }
 
-// changed returns the event of a change.
-func changed(record streams.Record) (event.Event, error) {
+// changed returns the events of a change: NodeChanged, and the same for saved searches if it renamed or moved a file that has ended. Other changes of
+// nodes are none of theirs, and there are several for each file.
+func changed(record streams.Record) ([]event.Event, error) {
 	if record.Dynamodb == nil {
-		return event.Event{}, errors.New("the change has no images")
+		return nil, errors.New("the change has no images")
 	}
 	node, err := read(record.Dynamodb.NewImage)
 	if err != nil {
-		return event.Event{}, err
+		return nil, err
 	}
 	before, err := read(record.Dynamodb.OldImage)
 	if err != nil {
-		return event.Event{}, err
+		return nil, err
 	}
 	kind := library.ChangeUpdated
 	switch record.EventName {
@@ -104,9 +107,14 @@ func changed(record streams.Record) (event.Event, error) {
 		node, kind = before, library.ChangeDeleted
 	}
 	if !library.ValidID(node.ID) {
-		return event.Event{}, errors.New("the node has no id")
+		return nil, errors.New("the node has no id")
 	}
-	return node.Changed(kind, before), nil
+	all := []event.Event{node.Changed(kind, before)}
+	moved := kind == library.ChangeUpdated && (node.Name != before.Name || node.ParentID != before.ParentID)
+	if moved && node.IsFile() && !node.IsDeleted && library.Machine().IsFinal(node.Status) {
+		all = append(all, saved.NewMoved(library.Name, all[0]))
+	}
+	return all, nil
 }
 
 // read returns the node of an image, or the zero Node for nil.

@@ -114,6 +114,40 @@ func tagsMakeItemsMatch(t *testing.T, s system.System) {
 	live.has(t, client.MatchEvent, client.ItemEvent{Area: file.Area, ID: file.ID, Name: "a.txt", Searches: []string{"open"}})
 }
 
+// movesMakeFilesMatch: a file of the library begins to match when it is renamed or moved, once, and only searches for its name or folder.
+func movesMakeFilesMatch(t *testing.T, s system.System) {
+	c := s.Client(t, system.NewOwner())
+	common, name := word(), word()
+	file := stored(t, c, "a.txt", common)
+	root, err := c.Root(system.Within(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder, err := c.CreateFolder(system.Within(t), client.NewFolder{ParentID: root.ID, Name: "reports"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	search(t, c, "named", name)
+	search(t, c, "placed", common+" in:reports")
+	search(t, c, "words", common) // which it has matched before
+	live := follow(t, c, client.Following{})
+	change := func(n client.NodeChange) {
+		t.Helper()
+		if _, err := c.ChangeNode(system.Within(t), file.ID, n); err != nil {
+			t.Fatal(err)
+		}
+	}
+	renamed, moved, other := name+".txt", folder.ID, "other.txt"
+	change(client.NodeChange{Name: &renamed})
+	live.has(t, client.MatchEvent, client.ItemEvent{Area: "library", ID: file.ID, Name: renamed, Searches: []string{"named"}})
+	change(client.NodeChange{Name: &other})
+	change(client.NodeChange{ParentID: &moved})
+	live.has(t, client.MatchEvent, client.ItemEvent{Area: "library", ID: file.ID, Name: other, Searches: []string{"placed"}})
+	change(client.NodeChange{Name: &renamed}) // again
+	next := stored(t, c, "b.txt", "another "+common)
+	live.has(t, client.MatchEvent, client.ItemEvent{Area: "library", ID: next.ID, Name: "b.txt", Searches: []string{"words"}})
+}
+
 // eachOwnerReceivesItsOwn: the items of an owner match only its own searches, and a shared file that another owner tags matches
 // those of the other owner.
 func eachOwnerReceivesItsOwn(t *testing.T, s system.System) {

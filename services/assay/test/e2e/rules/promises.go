@@ -13,6 +13,7 @@ func Promises() system.Promises {
 	return system.Promises{
 		"searches: new matches are reported once":       newMatchesAreReported,
 		"searches: tags make items match":               tagsMakeItemsMatch,
+		"searches: moves make files match":              movesMakeFilesMatch,
 		"searches: each owner receives its own matches": eachOwnerReceivesItsOwn,
 		"rules: new items are acted on":                 newItemsAreActedOn,
 		"rules: files are moved to folders":             filesAreMoved,
