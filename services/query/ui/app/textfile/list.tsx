@@ -175,11 +175,7 @@ function NameCell({ file }: { file: File }): JSX.Element {
       <a href={`/files/${file.fileId}`} class="name"><Bdi text={file.fileName} clip /></a>
       {file.status === "FAILED" && file.errorMessage
         ? <span class="sub bad clip"><Bdi text={file.errorMessage} clip /></span>
-        : (
-          <span class="sub clip narrow-only">
-            {file.size === undefined ? "" : `${bytes(file.size)} · `}<Time iso={file.createdAt} />
-          </span>
-        )}
+        : <span class="sub narrow-only"><Time iso={file.createdAt} /></span>}
     </>
   );
 }
