@@ -29,7 +29,7 @@ top words  two  2
 `
 	p.run("get", id).want(t, 0, text, "")
 	p.run("get", id, "--wait").want(t, 0, text, "")
-	p.run("get", id, "--json").want(t, 0, `{"fileId":"ID","ownerId":"`+p.owner+`","fileName":"a.txt","status":"COMPLETED",`+
+	p.run("get", id, "--json").want(t, 0, `{"fileId":"ID","ownerId":"`+p.owner+`","fileName":"a.txt","size":11,"status":"COMPLETED",`+
 		`"createdAt":"TIME","updatedAt":"TIME","result":{"totalWords":3,"uniqueWords":2,"avgWordLength":3,`+
 		`"top10Words":[{"word":"two","count":2},{"word":"one","count":1}],"charset":"utf-8","charsetSource":"detected"}}`+"\n", "")
 	failed := p.run("get", p.upload("a.pdf", aPDF), "--wait")

@@ -40,7 +40,7 @@ func TestUpload(t *testing.T) {
 	p.run("upload", path, "--name", "a\x1b.txt").want(t, 1, "", path+": Invalid request: fileName contains a control character, a line separator, or a character that changes the direction of text\n")
 	legacy := write(t, "legacy.txt", "\xc1\xe0")[0]
 	p.run("upload", legacy, "--wait", "--content-type", "text/plain; charset=windows-1251", "--json").
-		want(t, 0, `{"path":"`+legacy+`","fileId":"ID","ownerId":"`+p.owner+`","fileName":"legacy.txt","status":"COMPLETED",`+
+		want(t, 0, `{"path":"`+legacy+`","fileId":"ID","ownerId":"`+p.owner+`","fileName":"legacy.txt","size":2,"status":"COMPLETED",`+
 			`"createdAt":"TIME","updatedAt":"TIME",`+
 			`"result":{"totalWords":1,"uniqueWords":1,"avgWordLength":2,"top10Words":[{"word":"ба","count":1}],"charset":"windows-1251","charsetSource":"declared"}}`+"\n", "")
 }
