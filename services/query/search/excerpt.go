@@ -92,7 +92,7 @@ func (p passage) repeats(other passage) bool {
 			shared++
 		}
 	}
-	return 5*shared >= 4*max(len(own), len(others))
+	return 3*shared >= 2*max(len(own), len(others))
 }
 
 func wordsOf(text string) map[string]bool {

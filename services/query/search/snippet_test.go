@@ -1,6 +1,7 @@
 package search_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -68,6 +69,10 @@ func TestSnippetsMarkAllMatches(t *testing.T) {
 		t.Fatal(err)
 	}
 	sentence := "The quick brown fox and another fox met a third fox near the old mill by the river. "
+	var numbered strings.Builder
+	for i := range 60 {
+		fmt.Fprintf(&numbered, "The quick brown fox number %d met another fox near the old mill. ", i)
+	}
 	other := "A fox was never seen again in those woods after winter came. "
 	for _, c := range []struct {
 		text string
@@ -76,6 +81,8 @@ func TestSnippetsMarkAllMatches(t *testing.T) {
 		{strings.Repeat(sentence, 9), 1},                         // overlapping, then equal passages
 		{sentence + strings.Repeat("words ", 100) + sentence, 1}, // equal passages
 		{sentence + strings.Repeat("words ", 100) + other + "end", 2},
+		{numbered.String(), 1}, // passages that differ in their numbers only
+		{numbered.String() + strings.Repeat("words ", 100) + other + "end", 2},
 	} {
 		got := snippets(t, "", c.text, parsed.Terms)
 		if len(got) != c.want {
