@@ -30,6 +30,12 @@ func NewMoved(area string, e event.Event) event.Event {
 	return about("moved", area, e.Item, e.Owner, e.ID, e.Time, e.Data)
 }
 
+// MovedArea returns the area in the subject of an event that NewMoved returned.
+func MovedArea(subject string) string {
+	area, _, _ := strings.Cut(strings.TrimPrefix(subject, strings.TrimSuffix(MoveSubjects, ">")), ".")
+	return area
+}
+
 // NewSearchMatched returns the event for d. Its id depends on that of the event because of which the item matches.
 func NewSearchMatched(cause string, d *event.SearchMatched) event.Event {
 	return about("match", d.Area, d.Id, d.OwnerId, d.OwnerId+" "+cause, d.MatchedAt.AsTime(), d)

@@ -5,7 +5,6 @@ import (
 
 	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/event"
-	"github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/pkg/saved"
 	"github.com/assay-project/assay/pkg/terms"
 	"github.com/assay-project/assay/services/query/search"
@@ -17,7 +16,7 @@ func (s *Service) moved(ctx context.Context, d bus.Delivery) error {
 	if err := d.Unmarshal(d.Data, &changed); err != nil {
 		return bus.Permanent(err)
 	}
-	i := saved.Item{Area: library.Name, ID: changed.NodeId}
+	i := saved.Item{Area: saved.MovedArea(d.Subject), ID: changed.NodeId}
 	return s.compare(ctx, d.Owner, i, saved.Cause{ID: d.ID, At: d.Time}, func(query string) bool {
 		parsed, err := terms.Parse(query)
 		return err == nil && (changed.PreviousParentId != "" && parsed.Filter.In != "" ||
