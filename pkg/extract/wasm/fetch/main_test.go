@@ -1,8 +1,12 @@
 package main
 
 import (
+	"bytes"
+	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
+	"flag"
 	"os"
 	"path/filepath"
 	"strings"
@@ -48,6 +52,39 @@ func TestCommittedProgramsArePinned(t *testing.T) {
 			if err != nil || len(text) < least {
 				t.Errorf("%s for %s: got %d bytes, error %v, want at least %d bytes", name, s.to, len(text), err, least)
 			}
+		}
+	}
+}
+
+var update = flag.Bool("update", false, "compress the licenses that the program embeds")
+
+// TestCommittedLicenses checks that the program embeds the licenses that a reader of the repository finds beside them.
+func TestCommittedLicenses(t *testing.T) {
+	for _, name := range []string{"pdf/NOTICE", "structure/rdkit/NOTICE", "pixels/libheif/LICENSE"} {
+		path := filepath.Join("..", "..", filepath.FromSlash(name))
+		want, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if *update {
+			var out bytes.Buffer
+			w, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
+			if err == nil {
+				_, err = w.Write(want)
+			}
+			if err = errors.Join(err, w.Close()); err == nil {
+				err = os.WriteFile(path+".gz", out.Bytes(), 0o644)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		file, err := os.ReadFile(path + ".gz")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if packed.Text(file) != string(want) {
+			t.Errorf("%s.gz is not %s; run go test ./wasm/fetch -run CommittedLicenses -update", name, name)
 		}
 	}
 }
