@@ -68,8 +68,8 @@ func ItemsFollowTheSeed(t *testing.T, s system.System) {
 			t.Errorf("s3Key is %q, want files/<two digits>/<file id>/<characters that need no encoding>", key)
 		}
 	}
-	checkStored(t, s.Meta(t, completed.FileID), system.Count(text))
-	checkStored(t, s.Meta(t, empty.FileID), client.Result{})
+	checkStored(t, s.Meta(t, completed.FileID), len(text), system.Count(text))
+	checkStored(t, s.Meta(t, empty.FileID), 0, client.Result{})
 }
 
 // checkTimes checks that createdAt is within the last 10 minutes in epoch milliseconds, and that updatedAt is not before
@@ -85,14 +85,21 @@ func checkTimes(t *testing.T, i system.Item) {
 	}
 }
 
-// checkStored compares the values and types of the map result with the expected result.
-func checkStored(t *testing.T, meta system.Item, want client.Result) {
+// checkStored compares the values and types of the map result with the expected result of a file of size bytes. The seed does
+// not have the charset and the size, which an empty file does not have.
+func checkStored(t *testing.T, meta system.Item, size int, want client.Result) {
 	t.Helper()
 	stored, ok := meta["result"].(*types.AttributeValueMemberM)
 	if !ok {
 		t.Fatalf("result is a %T, want a map", meta["result"])
 	}
 	kinds := map[string]string{"totalWords": "N", "uniqueWords": "N", "avgWordLength": "N", "top10Words": "L", "charset": "S", "charsetSource": "S"}
+	if size > 0 {
+		kinds["size"] = "N"
+		if got := system.Attribute(t, stored.Value, "size"); got != fmt.Sprint(size) {
+			t.Errorf("size is %s, want %d", got, size)
+		}
+	}
 	if got := system.KindsOf(stored.Value); !maps.Equal(got, kinds) {
 		t.Errorf("result has the attributes %v, want %v", got, kinds)
 	}
