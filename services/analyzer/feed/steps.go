@@ -53,29 +53,8 @@ func (s steps) Claim(ctx context.Context, d *bus.Delivery) (feed.Item, error) {
 	return i, err
 }
 
-// attemptError is the error of an attempt to analyze an item that writer created. An item that was deleted and posted
-// again has another writer.
-type attemptError struct {
-	writer string
-	err    error
-}
-
-func (e *attemptError) Error() string { return e.err.Error() }
-func (e *attemptError) Unwrap() error { return e.err }
-
-// errReplaced redelivers a message whose last attempt failed for an item that was then deleted and posted again.
-var errReplaced = errors.New("the item was deleted and posted again after the attempt")
-
 // Process scores the entire accepted text.
 func (s steps) Process(ctx context.Context, _ *bus.Delivery, i feed.Item) (analysis, error) {
-	a, err := s.score(ctx, i)
-	if err != nil {
-		return analysis{}, &attemptError{i.Writer, err}
-	}
-	return a, nil
-}
-
-func (s steps) score(ctx context.Context, i feed.Item) (analysis, error) {
 	document, err := s.bucket.Load(ctx, feed.TextKey(i.SourceID))
 	if errors.Is(err, blob.ErrNotFound) {
 		now, err := s.store.Get(ctx, i.SourceID)
@@ -134,13 +113,13 @@ func (s steps) Finish(ctx context.Context, i feed.Item, a analysis) (feed.Item, 
 // Fail leaves the item pending and records the reason. Sweeps then ignore it. A replay of its dead
 // letter retries it.
 func (s steps) Fail(ctx context.Context, i feed.Item, failure work.Failure) (feed.Item, error) {
-	if attempt, is := errors.AsType[*attemptError](failure.Cause); is && attempt.writer != i.Writer {
-		return feed.Item{}, errReplaced
-	}
 	return s.store.GiveUp(ctx, i, failure.Reason)
 }
 
 func (steps) Ended(i feed.Item) (bool, string) { return i.Settled(), i.ErrorMessage }
+
+// Creation returns the writer of an item.
+func (steps) Creation(i feed.Item) string { return i.Writer }
 
 // Outcome derives the event id from the time that is stored with the result or the failure.
 func (steps) Outcome(i feed.Item) (event.Event, error) {

@@ -1,7 +1,6 @@
 package feed
 
 import (
-	"errors"
 	"math"
 	"testing"
 	"time"
@@ -13,8 +12,6 @@ import (
 	"github.com/assay-project/assay/pkg/extract/sentiment"
 	"github.com/assay-project/assay/pkg/feed"
 	"github.com/assay-project/assay/pkg/feed/feedtest"
-	"github.com/assay-project/assay/pkg/reason"
-	"github.com/assay-project/assay/services/analyzer/work"
 )
 
 // TestModelVersion checks that a change of the lexicon or the rules changes the model version of results.
@@ -76,29 +73,5 @@ func TestOlderModelDelaysItem(t *testing.T) {
 		if delay, later := bus.Delay(err); later != c.delayed || later && delay != newerModelWait || !later && err != nil {
 			t.Errorf("%s, waiting: got error %v after delay %s, want delayed %t", c.version, err, delay, c.delayed)
 		}
-	}
-}
-
-// TestItemPostedAgainDoesNotFail: the failure of an attempt at a deleted item does not fail the item with the same id that was
-// posted since. The message is redelivered instead.
-func TestItemPostedAgainDoesNotFail(t *testing.T) {
-	_, store := feedtest.Open(t)
-	submission := feedtest.Submission(1, time.Now(), "a")
-	s := steps{&Area{store: store}}
-	deleted := feedtest.Create(t, store, submission)
-	failure := work.Failure{Reason: reason.TextGone.Error(), Cause: &attemptError{deleted.Writer, bus.Permanent(reason.TextGone)}}
-	if err := store.Delete(t.Context(), deleted.SourceID); err != nil {
-		t.Fatal(err)
-	}
-	posted := feedtest.Create(t, store, submission)
-	if _, err := s.Fail(t.Context(), posted, failure); !errors.Is(err, errReplaced) {
-		t.Errorf("the failure of the deleted item returned %v, want %v", err, errReplaced)
-	}
-	if got, err := store.Get(t.Context(), posted.SourceID); err != nil || got.GivenUp() {
-		t.Errorf("the item posted again is %+v, %v, want one that is not given up", got, err)
-	}
-	failure.Cause = &attemptError{posted.Writer, bus.Permanent(reason.TextGone)}
-	if got, err := s.Fail(t.Context(), posted, failure); err != nil || !got.GivenUp() {
-		t.Errorf("its own failure: %+v, %v, want an item that is given up", got, err)
 	}
 }

@@ -198,6 +198,9 @@ func (steps) Ended(job photojob.Job) (bool, string) {
 	return true, job.Error.Message
 }
 
+// Creation returns the key of the upload, which contains the time of the creation.
+func (steps) Creation(job photojob.Job) string { return job.S3TempKey }
+
 func (s steps) Outcome(job photojob.Job) (event.Event, error) {
 	return job.Outcome(s.final.Bucket), nil
 }

@@ -66,6 +66,9 @@ func (s steps) Fail(ctx context.Context, f textfile.File, failure work.Failure) 
 
 func (steps) Ended(f textfile.File) (bool, string) { return f.Final(), f.ErrorMessage }
 
+// Creation returns the id, which belongs to one file only.
+func (steps) Creation(f textfile.File) string { return f.FileID }
+
 func (steps) Outcome(f textfile.File) (event.Event, error) { return outcome(f), nil }
 
 func outcome(f textfile.File) event.Event {

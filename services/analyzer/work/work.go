@@ -44,6 +44,8 @@ type Area[I, R any] interface {
 	Fail(ctx context.Context, item I, f Failure) (I, error)
 	// Ended reports whether the item is in a final state, and the reason if it failed.
 	Ended(item I) (ended bool, failure string)
+	// Creation identifies the creation of an item. It differs for an item that was deleted and created again with its id.
+	Creation(item I) string
 	// Outcome returns the event that announces a final state. The event id is derived from that
 	// state, so that the stream drops duplicates.
 	Outcome(item I) (event.Event, error)
@@ -141,7 +143,7 @@ func (h handler[I, R]) process(ctx context.Context, d bus.Delivery) error {
 	}
 	result, err := step(ctx, "process", func(ctx context.Context) (R, error) { return h.area.Process(ctx, &d, item) })
 	if err != nil {
-		return h.notMoved(ctx, d, err)
+		return h.notMoved(ctx, d, &attemptError{h.area.Creation(item), err})
 	}
 	if item, err = step(ctx, "finish", func(ctx context.Context) (I, error) { return h.area.Finish(ctx, item, result) }); err != nil {
 		return h.notMoved(ctx, d, err)
@@ -183,6 +185,15 @@ func (h handler[I, R]) notMoved(ctx context.Context, d bus.Delivery, err error) 
 
 var errReplaced = errors.New("the item was deleted and created again during the attempt")
 
+// attemptError is the error of an attempt to process the item with a creation, for which no other item fails.
+type attemptError struct {
+	creation string
+	err      error
+}
+
+func (e *attemptError) Error() string { return e.err.Error() }
+func (e *attemptError) Unwrap() error { return e.err }
+
 // conclude ends the delivery of an item that is already in a final state.
 func (h handler[I, R]) conclude(ctx context.Context, item I) error {
 	if _, failure := h.area.Ended(item); failure != "" {
@@ -204,6 +215,9 @@ func (h handler[I, R]) giveUp(ctx context.Context, d bus.Delivery, cause error) 
 	}
 	ended, failure := h.area.Ended(item)
 	if !ended {
+		if attempt, is := errors.AsType[*attemptError](cause); is && attempt.creation != h.area.Creation(item) {
+			return bus.Failure{}, errReplaced // another delivery processes the item that was created again
+		}
 		failure = Explain(d, cause)
 		item, err = h.area.Fail(ctx, item, Failure{failure, cause, d.Attempt})
 		if errors.Is(err, lifecycle.ErrNotFound) {

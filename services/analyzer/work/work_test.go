@@ -26,6 +26,7 @@ type finishing struct {
 func (f finishing) Get(context.Context, string) (string, error)               { return "pending", f.after }
 func (finishing) Claim(context.Context, *bus.Delivery) (string, error)        { return "pending", nil }
 func (finishing) Ended(string) (bool, string)                                 { return false, "" }
+func (finishing) Creation(string) string                                      { return "" }
 func (finishing) Outcome(string) (event.Event, error)                         { return event.Event{}, nil }
 func (f finishing) Finish(context.Context, string, int) (string, error)       { return "", f.err }
 func (finishing) Fail(context.Context, string, Failure) (string, error)       { return "failed", nil }
@@ -50,6 +51,45 @@ func TestLastWrite(t *testing.T) {
 	}
 	if _, later := bus.Delay(handle(finishing{err: lifecycle.ErrNotFound})); !later {
 		t.Error("an item that was created again: got no delay, want the next delivery at once")
+	}
+}
+
+// replacing is an area whose item is deleted and created again while it is processed. The attempt at the deleted one fails.
+type replacing struct {
+	finishing
+	item   string
+	failed []string
+}
+
+func (r *replacing) Get(context.Context, string) (string, error)          { return r.item, nil }
+func (r *replacing) Claim(context.Context, *bus.Delivery) (string, error) { return r.item, nil }
+func (r *replacing) Creation(item string) string                          { return item }
+func (r *replacing) Fail(_ context.Context, item string, _ Failure) (string, error) {
+	r.failed = append(r.failed, item)
+	return item, nil
+}
+
+func (r *replacing) Process(context.Context, *bus.Delivery, string) (int, error) {
+	err := bus.Permanent(errors.New("the content of " + r.item + " no longer exists"))
+	r.item = "second"
+	return 0, err
+}
+
+// TestItemCreatedAgainDoesNotFail checks that the failure of an attempt at a deleted item does not fail the item that was created
+// with its id since, whose own failure does.
+func TestItemCreatedAgainDoesNotFail(t *testing.T) {
+	world := bustest.Open(t)
+	area := &replacing{item: "first"}
+	h := handler[string, int]{worker: New(Config{}, world.Bus, prometheus.NewRegistry()), area: area}
+	cause := h.handle(t.Context(), bus.Delivery{})
+	if !bus.IsPermanent(cause) {
+		t.Fatalf("the attempt returned %v, want a permanent error", cause)
+	}
+	if _, err := h.giveUp(t.Context(), bus.Delivery{}, cause); !errors.Is(err, errReplaced) || len(area.failed) > 0 {
+		t.Errorf("the failure of the deleted item returned %v and failed %v, want %v and nothing failed", err, area.failed, errReplaced)
+	}
+	if _, err := h.giveUp(t.Context(), bus.Delivery{}, h.handle(t.Context(), bus.Delivery{})); errors.Is(err, errReplaced) || len(area.failed) != 1 {
+		t.Errorf("its own failure returned %v and failed %v, want the second item to fail", err, area.failed)
 	}
 }
 

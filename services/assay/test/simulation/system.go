@@ -286,6 +286,9 @@ func (f files) Fail(_ context.Context, item file, failure work.Failure) (file, e
 // Ended returns false: each file is claimed once.
 func (f files) Ended(file) (bool, string) { return false, "" }
 
+// Creation returns "": no file is created again.
+func (f files) Creation(file) string { return "" }
+
 // Outcome returns the event. The CPU time before it is that of the fourth call.
 func (f files) Outcome(item file) (event.Event, error) {
 	err := f.node.use(context.Background(), f.s.model.Process/processCalls)

@@ -119,6 +119,8 @@ func (s steps) Fail(ctx context.Context, i linecount.Item, f work.Failure) (line
 
 func (steps) Ended(i linecount.Item) (bool, string) { return i.Ended() }
 
+func (steps) Creation(i linecount.Item) string { return i.ID }
+
 func (steps) Outcome(i linecount.Item) (event.Event, error) {
 	at := timestamppb.New(i.Updated())
 	if i.Status == linecount.Failed {
