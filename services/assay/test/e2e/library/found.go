@@ -23,7 +23,7 @@ func contentsAreFound(t *testing.T, s system.System) {
 	open := file(t, c, "open.odt", "", string(officetest.OpenDocument("text", `<office:text><text:p>Dear dog</text:p></office:text>`,
 		officetest.Part{"meta.xml", `<office:meta><dc:title>Odtquux</dc:title><meta:keyword>plums</meta:keyword></office:meta>`})))
 	late := file(t, c, "late.txt", "", long)
-	cut := file(t, c, "cut.html", "", "<html><body>"+strings.Repeat("<p>more words of cutquux\n", 9<<20/22))
+	cut := file(t, c, "cut.xlsx", "", string(officetest.Workbook(`<row><c t="s"><v>0</v></c></row>`+strings.Repeat(`<row><c s="0"><v>4006381333948</v></c></row>`, 250_000), "cutquux")))
 	book := file(t, c, "book.xlsx", "", string(officetest.Archive(
 		officetest.Links("", "officeDocument", "xl/workbook.xml"),
 		officetest.Part{"xl/workbook.xml", `<workbook><sheets><sheet name="Prices" r:id="r0"/></sheets></workbook>`},
@@ -67,7 +67,7 @@ func contentsAreFound(t *testing.T, s system.System) {
 		t.Errorf("latequux: got snippets %+v, cut %q, want the end of the text, which is complete", h.Snippets, h.TextCut)
 	}
 	if h := find("cutquux", "text", cut); !strings.Contains(h.TextCut, "only the first") {
-		t.Errorf("cutquux: got cut %q, want that only the first bytes are stored", h.TextCut)
+		t.Errorf("cutquux: got cut %q, want that only the first numbers are searched", h.TextCut)
 	}
 	find("4006381333931", "text", book)
 	find("müller", "title", page, source, marks)
