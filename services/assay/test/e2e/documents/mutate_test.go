@@ -30,8 +30,8 @@ const (
 	// slowestOther limits the time of each upload of another owner while mutated documents are processed.
 	slowestOther = 15 * time.Second
 	// peakMemory limits the memory of the process, in bytes: 256 MiB for each of two engines, ASSAY_LIBRARY_MEMORY for
-	// pictures, and memory for everything else. The race detector multiplies memory usage.
-	peakMemory = 2 << 30
+	// pictures, and memory for everything else.
+	peakMemory = raceFactor * 2 << 30
 )
 
 // seeds returns the documents to mutate, by format: generated documents, and public documents if available.
