@@ -53,10 +53,17 @@ func TestPermissionsAreNeeded(t *testing.T) {
 
 // rare returns the reason why these tests might not use a part of a policy, or "" if they must use it.
 func rare(part string) string {
+	const missing = "a sweep that misses an item with tags, and removes them 30 days later"
 	return map[string]string{
 		"analyzer FeedTextRestore: s3:PutObject arn:aws:s3:::assay-files/feed/*":                                 "a client that posts an item again while a sweep removes its text",
 		"analyzer PhotosStore: s3:AbortMultipartUpload arn:aws:s3:::photoeditor-dev-final/final/*":               "an interrupted multipart upload",
 		"analyzer LibraryWorkflows: dynamodb:DeleteItem arn:aws:dynamodb:*:*:table/leanda-ng-dev-workflow-state": "a sweep seven days after a workflow has ended",
+		"analyzer Tags: dynamodb:GetItem arn:aws:dynamodb:*:*:table/assay-platform":                              missing,
+		"analyzer Tags: dynamodb:UpdateItem arn:aws:dynamodb:*:*:table/assay-platform":                           missing,
+		"analyzer Tags: dynamodb:DeleteItem arn:aws:dynamodb:*:*:table/assay-platform":                           missing,
+		"analyzer Gone: dynamodb:DeleteItem arn:aws:dynamodb:*:*:table/assay-platform":                           missing,
+		"analyzer Gone: dynamodb:LeadingKeys MATCH#*":                                                            missing,
+		"analyzer Gone: dynamodb:LeadingKeys RULELOG#*":                                                          missing,
 		"analyzer PhotosMove: dynamodb:Attributes provider":                                                      "an edit by a fallback",
 		"ingest PhotosRetryAndCancel: dynamodb:Attributes provider":                                              "a retry with another provider",
 		"ingest PhotosUpload: s3:AbortMultipartUpload arn:aws:s3:::photoeditor-dev-temp/uploads/*":               "an interrupted multipart upload",
