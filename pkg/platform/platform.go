@@ -219,6 +219,27 @@ func (s *Store) List(ctx context.Context, partition string) ([]Document, error) 
 	return all, nil
 }
 
+// Next returns the name of the first row of a partition that sorts after the given one, or "" if there is none.
+func (s *Store) Next(ctx context.Context, partition, after string) (string, error) {
+	in := &dynamodb.QueryInput{
+		TableName: &s.table, ConsistentRead: aws.Bool(true), Limit: aws.Int32(1),
+		KeyConditionExpression:    aws.String("PK = :partition"),
+		ExpressionAttributeValues: table.Key{":partition": table.Text(partition)},
+	}
+	if after != "" {
+		in.KeyConditionExpression = aws.String("PK = :partition AND SK > :after")
+		in.ExpressionAttributeValues[":after"] = table.Text(after)
+	}
+	out, err := s.db.Query(ctx, in)
+	if err != nil {
+		return "", fmt.Errorf("list %s: %w", partition, err)
+	}
+	if len(out.Items) == 0 {
+		return "", nil
+	}
+	return table.TextOf(out.Items[0][SortKey]), nil
+}
+
 func (d Document) item(partition string) table.Key {
 	item := Key(partition, d.Name)
 	item["version"], item["document"] = table.Integer(d.Version+1), table.Text(d.Body)

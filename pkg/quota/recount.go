@@ -30,20 +30,7 @@ func (q *Quotas) Owners(ctx context.Context) (map[string]bool, error) {
 
 // NextOwner returns the first counted owner that sorts after the given one, or "" if there is none.
 func (q *Quotas) NextOwner(ctx context.Context, after string) (string, error) {
-	in := &dynamodb.QueryInput{
-		TableName: &q.rows.table, ConsistentRead: aws.Bool(true), Limit: aws.Int32(1),
-		KeyConditionExpression:    aws.String("PK = :partition"),
-		ExpressionAttributeValues: table.Key{":partition": table.Text(platform.QuotaOwners)},
-	}
-	if after != "" {
-		in.KeyConditionExpression = aws.String("PK = :partition AND SK > :after")
-		in.ExpressionAttributeValues[":after"] = table.Text(after)
-	}
-	out, err := q.rows.db.Query(ctx, in)
-	if err != nil || len(out.Items) == 0 {
-		return "", wrap("list owners", err)
-	}
-	return table.TextOf(out.Items[0][platform.SortKey]), nil
+	return q.documents.Next(ctx, platform.QuotaOwners, after)
 }
 
 // Holdings reads a page of the holdings of an owner in an area. after is the id of the last holding of the

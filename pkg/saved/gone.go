@@ -35,23 +35,7 @@ func (s *Tags) register(ctx context.Context, owner string) error {
 
 // NextOwner returns the first owner with tags that sorts after the given one, or "" if there is none.
 func (s *Tags) NextOwner(ctx context.Context, after string) (string, error) {
-	in := &dynamodb.QueryInput{
-		TableName: &s.table, ConsistentRead: aws.Bool(true), Limit: aws.Int32(1),
-		KeyConditionExpression:    aws.String("PK = :partition"),
-		ExpressionAttributeValues: table.Key{":partition": table.Text(ownersPartition)},
-	}
-	if after != "" {
-		in.KeyConditionExpression = aws.String("PK = :partition AND SK > :after")
-		in.ExpressionAttributeValues[":after"] = table.Text(after)
-	}
-	out, err := s.db.Query(ctx, in)
-	if err != nil {
-		return "", fmt.Errorf("list owners of tags: %w", err)
-	}
-	if len(out.Items) == 0 {
-		return "", nil
-	}
-	return table.TextOf(out.Items[0][platform.SortKey]), nil
+	return s.documents.Next(ctx, ownersPartition, after)
 }
 
 // Swept is a tagged item of a sweep.

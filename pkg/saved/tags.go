@@ -70,13 +70,14 @@ func (t Tagged) Has(folded ...string) bool {
 type Tags struct {
 	db                 *dynamodb.Client
 	table              string
+	documents          *platform.Store
 	maxTags, maxTagged int
 	registered         sync.Map // owners in the list of those with tags
 }
 
 // NewTags returns the tags in the platform table.
 func NewTags(db *dynamodb.Client, cfg platform.Config) *Tags {
-	return &Tags{db: db, table: cfg.Table, maxTags: MaxTags, maxTagged: MaxTagged}
+	return &Tags{db: db, table: cfg.Table, documents: platform.NewStore(db, cfg), maxTags: MaxTags, maxTagged: MaxTagged}
 }
 
 // row is a row as it is stored.

@@ -42,24 +42,39 @@ func (c *Counting) Sweep(ctx context.Context, r *Run) error {
 	if c.owners = owners; err != nil || len(owners) == 0 {
 		return err
 	}
-	return r.Walk(ctx, "quotas", func(ctx context.Context, cursor string) (string, int, error) {
-		owner, after, _ := strings.Cut(cursor, "#")
-		if after == "" { // all rows of the owner have been read
-			if owner, err = c.Quotas.NextOwner(ctx, owner); err != nil || owner == "" {
-				return "", 1, err
-			}
-		}
+	return r.walkOwners(ctx, "quotas", c.Quotas.NextOwner, func(ctx context.Context, owner, after string) (last string, read int, err error) {
 		page, more, err := c.Quotas.Holdings(ctx, owner, c.Area, after, countedPage)
 		if err != nil {
 			return "", 0, err
 		}
-		if err := c.release(ctx, r, owner, page); err != nil {
+		if more {
+			last = page[len(page)-1].ID
+		}
+		return last, len(page) + 1, c.release(ctx, r, owner, page)
+	})
+}
+
+// walkOwners is like Walk, for rows of owners. next returns the owner after another one, as NextOwner of quotas does. page checks the
+// rows of an owner after the one with an id, and returns the id of the last row if there are more.
+func (r *Run) walkOwners(ctx context.Context, name string, next func(ctx context.Context, after string) (string, error),
+	page func(ctx context.Context, owner, after string) (last string, read int, err error),
+) error {
+	return r.Walk(ctx, name, func(ctx context.Context, cursor string) (string, int, error) {
+		owner, after, _ := strings.Cut(cursor, "#")
+		if after == "" { // all rows of the owner have been read
+			var err error
+			if owner, err = next(ctx, owner); err != nil || owner == "" {
+				return "", 1, err
+			}
+		}
+		last, read, err := page(ctx, owner, after)
+		if err != nil {
 			return "", 0, err
 		}
-		if more {
-			owner += "#" + page[len(page)-1].ID
+		if last != "" {
+			owner += "#" + last
 		}
-		return owner, len(page) + 1, nil
+		return owner, read, nil
 	})
 }
 

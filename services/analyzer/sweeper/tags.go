@@ -2,7 +2,6 @@ package sweeper
 
 import (
 	"context"
-	"strings"
 	"time"
 
 	"github.com/assay-project/assay/pkg/saved"
@@ -26,25 +25,15 @@ func (r *Run) Tags(ctx context.Context, exist func(ctx context.Context, ids []st
 	if tags == nil {
 		return nil
 	}
-	return r.Walk(ctx, "tags", func(ctx context.Context, cursor string) (string, int, error) {
-		owner, after, _ := strings.Cut(cursor, "#")
-		if after == "" { // all rows of the owner have been read
-			var err error
-			if owner, err = tags.NextOwner(ctx, owner); err != nil || owner == "" {
-				return "", 1, err
-			}
-		}
+	return r.walkOwners(ctx, "tags", tags.NextOwner, func(ctx context.Context, owner, after string) (last string, read int, err error) {
 		page, more, err := tags.Page(ctx, owner, r.area, after, tagsPage)
 		if err != nil {
 			return "", 0, err
 		}
-		if err := r.checkTags(ctx, owner, page, exist); err != nil {
-			return "", 0, err
-		}
 		if more {
-			owner += "#" + page[len(page)-1].ID
+			last = page[len(page)-1].ID
 		}
-		return owner, 2*len(page) + 1, nil // each item is read too
+		return last, 2*len(page) + 1, r.checkTags(ctx, owner, page, exist) // each item is read too
 	})
 }
 

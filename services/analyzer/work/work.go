@@ -216,7 +216,7 @@ func (h handler[I, R]) giveUp(ctx context.Context, d bus.Delivery, cause error) 
 	ended, failure := h.area.Ended(item)
 	if !ended {
 		if attempt, is := errors.AsType[*attemptError](cause); is && attempt.creation != h.area.Creation(item) {
-			return bus.Failure{}, errReplaced // another delivery processes the item that was created again
+			return bus.Failure{}, errReplaced // the next delivery processes the item that was created again
 		}
 		failure = Explain(d, cause)
 		item, err = h.area.Fail(ctx, item, Failure{failure, cause, d.Attempt})
